@@ -1,0 +1,62 @@
+//! The score-gradient estimator (lemmas 3 and 4): an average over instances, with its variance.
+
+use crate::baseline::{Baseline, Returns};
+use crate::batch;
+use crate::problem::{Problem, Split};
+use crate::registry::Agent;
+use crate::simulate::{Job, Task};
+use crate::statistics::{Estimate, Sample};
+use crate::stream::Key;
+use std::ops::ControlFlow;
+
+/// An estimated gradient of the Bayes reward.
+#[derive(Clone, Debug)]
+pub struct Gradient {
+    /// One estimate per parameter.
+    pub estimate: Vec<Estimate>,
+    /// Variance of one instance's estimate, per parameter.
+    pub variance_per_instance: Vec<f64>,
+    /// Number of instances.
+    pub instances: usize,
+}
+
+impl Gradient {
+    /// The mean alone.
+    pub fn mean(&self) -> Vec<f64> {
+        self.estimate.iter().map(|estimate| estimate.mean).collect()
+    }
+}
+
+/// How a gradient is estimated.
+#[derive(Clone, Copy, Debug)]
+pub struct Estimator {
+    /// What is subtracted.
+    pub baseline: Baseline,
+    /// What returns are made of.
+    pub returns: Returns,
+    /// m: instances per estimate.
+    pub batch_size: usize,
+}
+
+impl Estimator {
+    /// Estimates the gradient at the agent's parameters, on training instances drawn with `key`.
+    ///
+    /// `progress` hears of the instances done; the result is `None` if it stops the work.
+    pub fn estimate(
+        &self,
+        agent: &dyn Agent,
+        problem: &Problem,
+        key: Key,
+        progress: impl FnMut(usize) -> ControlFlow<()>,
+    ) -> Option<Gradient> {
+        let job = Job::new(problem, key, Split::Train, Task::Gradient(self.baseline, self.returns));
+        let mut sample = Sample::new(1, problem.prior.clusters(Split::Train));
+        let each = |row: &[crate::simulate::Outcome]| sample.push(row[0].cluster, [row[0].gradient]);
+        let done = batch::play(&[agent], &job, self.batch_size, each, progress);
+        done.is_continue().then(|| Gradient {
+            estimate: vec![sample.estimate(0)],
+            variance_per_instance: vec![sample.variance(0)],
+            instances: self.batch_size,
+        })
+    }
+}

@@ -1,0 +1,224 @@
+//! One number per simulated run, so that a policy is written once and runs on one run or on eight.
+//!
+//! A *lane* is a run. [`One<f32>`] is a single lane, `f32x8<S>` eight of them; both round every operation
+//! the same way, so the same run has the same bits whatever the width. [`One<f64>`] is the precise form that
+//! tests and very long horizons use.
+
+mod math;
+mod one;
+mod wide;
+
+pub use one::One;
+
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
+
+/// Lanes of 32 random bits.
+pub trait Word:
+    Copy
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Mul<u32, Output = Self>
+    + BitXor<Output = Self>
+    + BitOr<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+{
+}
+
+/// Lanes of truth values.
+pub trait Mask:
+    Copy + Not<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self>
+{
+    /// Is any lane true?
+    fn any(self) -> bool;
+}
+
+/// Lanes of real numbers. Literals are `f32`, and exact in every implementation.
+pub trait Real:
+    Copy
+    + Send
+    + Sync
+    + Neg<Output = Self>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Add<f32, Output = Self>
+    + Sub<f32, Output = Self>
+    + Mul<f32, Output = Self>
+{
+    /// Number of lanes.
+    const WIDTH: usize;
+    /// Vectors that a block keeps in flight, to hide the latency of one behind the work of the others.
+    const VECTORS: usize;
+    /// Uniform numbers are multiples of `1 / GRID`.
+    const GRID: f64;
+    /// Terms of the series of ln, cos and sin.
+    const TERMS: usize;
+
+    /// Proof that the machine has the instructions that the lanes need.
+    type Token: Copy + Send + Sync;
+    /// Random bits, lane by lane.
+    type Word: Word;
+    /// The outcome of a comparison, lane by lane.
+    type Mask: Mask;
+
+    /// The same number in every lane.
+    fn splat(token: Self::Token, x: f64) -> Self;
+    /// One number for each lane.
+    fn from_fn(token: Self::Token, f: impl FnMut(usize) -> f64) -> Self;
+    /// The number in lane `i`.
+    fn lane(&self, i: usize) -> f64;
+    /// Replaces the number in lane `i`.
+    fn set_lane(&mut self, i: usize, x: f64);
+    /// One word for each lane.
+    fn word(token: Self::Token, f: impl FnMut(usize) -> u32) -> Self::Word;
+    /// Where the numbers live: a token to make more of them.
+    fn token(self) -> Self::Token;
+
+    /// `self * a + b`, rounded once (on every machine: bits are promised).
+    fn fma(self, a: Self, b: Self) -> Self;
+    /// The larger one.
+    fn max(self, other: Self) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// The largest integer that is not larger.
+    fn floor(self) -> Self;
+    /// `self < other`.
+    fn lt(self, other: Self) -> Self::Mask;
+    /// `self >= other`.
+    fn ge(self, other: Self) -> Self::Mask;
+    /// `self == x`.
+    fn is(self, x: f32) -> Self::Mask;
+    /// `a` where the mask holds, `b` elsewhere.
+    fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
+    /// The same choice between words.
+    fn select_word(mask: Self::Mask, a: Self::Word, b: Self::Word) -> Self::Word;
+
+    /// A uniform number in [0, 1) from the high bits of a word.
+    fn unit(word: Self::Word) -> Self;
+    /// Different words for different non-negative integers.
+    fn tag(self) -> Self::Word;
+    /// e^self; arguments below -87 give e^-87 (nothing, next to 1), above 88 e^88.
+    fn exp(self) -> Self;
+    /// Natural logarithm of a positive number.
+    fn ln(self) -> Self;
+
+    /// The number `x` in every lane, as many lanes as `self` has.
+    #[inline(always)]
+    fn lit(self, x: f64) -> Self {
+        Self::splat(self.token(), x)
+    }
+
+    /// Zero in every lane.
+    #[inline(always)]
+    fn zero(self) -> Self {
+        self.lit(0.0)
+    }
+
+    /// One in every lane.
+    #[inline(always)]
+    fn one(self) -> Self {
+        self.lit(1.0)
+    }
+
+    /// (cos, sin) of `self` turns, for `self` in [0, 1).
+    #[inline(always)]
+    fn cos_sin_turns(self) -> (Self, Self) {
+        math::cos_sin_turns(self)
+    }
+}
+
+/// The entry of `values` that each lane's `arm` names.
+///
+/// Up to eight arms a chain of selections is cheaper than eight scalar loads.
+#[inline(always)]
+pub fn pick<R: Real>(values: &[R], arm: R) -> R {
+    if R::WIDTH == 1 {
+        return values[arm.lane(0) as usize];
+    }
+    if values.len() > 8 {
+        return R::from_fn(arm.token(), |lane| values[arm.lane(lane) as usize].lane(lane));
+    }
+    let mut picked = values[0];
+    for (i, &value) in values.iter().enumerate().skip(1) {
+        picked = R::select(arm.is(i as f32), value, picked);
+    }
+    picked
+}
+
+/// Writes `value` into the entry of `values` that each lane's `arm` names.
+#[inline(always)]
+pub fn put<R: Real>(values: &mut [R], arm: R, value: R) {
+    if R::WIDTH == 1 {
+        values[arm.lane(0) as usize] = value;
+    } else if values.len() > 8 {
+        for lane in 0..R::WIDTH {
+            values[arm.lane(lane) as usize].set_lane(lane, value.lane(lane));
+        }
+    } else {
+        for (i, entry) in values.iter_mut().enumerate() {
+            *entry = R::select(arm.is(i as f32), value, *entry);
+        }
+    }
+}
+
+/// The largest value seen so far and its arm, lane by lane; ties go to the lowest arm.
+#[derive(Clone, Copy)]
+pub struct Best<R> {
+    /// The arm.
+    pub arm: R,
+    /// Its value.
+    pub value: R,
+}
+
+impl<R: Real> Best<R> {
+    /// Arm 0 and its value.
+    #[inline(always)]
+    pub fn first(value: R) -> Self {
+        Self { arm: value.zero(), value }
+    }
+
+    /// Keeps `arm` where its value is larger.
+    #[inline(always)]
+    pub fn offer(&mut self, arm: usize, value: R) {
+        let better = self.value.lt(value);
+        self.value = R::select(better, value, self.value);
+        self.arm = R::select(better, value.lit(arm as f64), self.arm);
+    }
+
+    /// The largest of `values`.
+    #[inline(always)]
+    pub fn of(values: &[R]) -> Self {
+        let mut best = Self::first(values[0]);
+        for (arm, &value) in values.iter().enumerate().skip(1) {
+            best.offer(arm, value);
+        }
+        best
+    }
+}
+
+/// The largest of `values`, lane by lane.
+#[inline(always)]
+pub fn largest<R: Real>(values: &[R]) -> R {
+    let mut best = values[0];
+    for &value in &values[1..] {
+        best = best.max(value);
+    }
+    best
+}
+
+/// How many of the increasing `bounds` are at most `u`: an arm drawn from cumulative weights.
+#[inline(always)]
+pub fn count_below<R: Real>(bounds: &[R], u: R) -> R {
+    let (zero, one) = (u.zero(), u.one());
+    let mut arm = zero;
+    for &bound in bounds {
+        arm = arm + R::select(u.ge(bound), one, zero);
+    }
+    arm
+}
+
+#[cfg(test)]
+mod tests;

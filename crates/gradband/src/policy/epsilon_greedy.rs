@@ -1,0 +1,68 @@
+//! Epsilon-greedy: the arm with the best empirical mean, or with probability epsilon any arm.
+//!
+//! ```text
+//! pi_i    = (1 - epsilon) [i is best] + epsilon / K
+//! score_a = (1/K - 1) / pi_a if a is best, else 1 / epsilon
+//! ```
+
+use super::{History, Policy, Uses};
+use crate::lanes::{Best, Real};
+use crate::registry::{Initial, ParamInfo, PolicyInfo, Range, needs_each_arm_once};
+use crate::stream::Stream;
+
+/// What the registry knows of it.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "epsilon-greedy",
+    summary: "the best empirical mean, or with probability epsilon any arm",
+    params: &[ParamInfo {
+        name: "epsilon",
+        initial: Initial::Fixed(0.2),
+        domain: Range::new(0.0, 1.0),
+        feasible: Range::new(0.01, 1.0),
+    }],
+    settings: &[],
+    refuses: needs_each_arm_once,
+    build: |_, choice| Box::new(EpsilonGreedy::new(choice.params[0])),
+};
+
+/// Epsilon-greedy.
+#[derive(Clone, Copy, Debug)]
+pub struct EpsilonGreedy {
+    epsilon: f64,
+}
+
+impl EpsilonGreedy {
+    /// `epsilon` in [0, 1].
+    pub fn new(epsilon: f64) -> Self {
+        Self { epsilon }
+    }
+}
+
+impl Policy for EpsilonGreedy {
+    const USES: Uses = Uses::Means;
+    const EACH_ARM_ONCE: bool = true;
+
+    #[inline(always)]
+    fn act<R: Real, const K: usize, const SCORE: bool>(
+        &self,
+        history: &History<R>,
+        _own: &mut [R],
+        actions: &mut Stream<R>,
+        score: &mut R,
+    ) -> R {
+        let k = history.means.len() as f64;
+        let best = Best::of(history.means).arm;
+        let u = actions.uniform();
+        // One number decides both: its first part explores and, stretched, names the arm.
+        let stretched = (u * u.lit(k / self.epsilon.max(1e-30))).floor();
+        let arm = R::select(u.lt(u.lit(self.epsilon)), stretched, best);
+        // Rounding may stretch the last cell to K.
+        let arm = R::select(arm.lt(u.lit(k)), arm, u.lit(k - 1.0));
+        if SCORE {
+            let greedy = (1.0 / k - 1.0) / (1.0 - self.epsilon + self.epsilon / k);
+            let is_best = arm.ge(best) & best.ge(arm);
+            *score = *score + R::select(is_best, u.lit(greedy), u.lit(1.0 / self.epsilon));
+        }
+        arm
+    }
+}

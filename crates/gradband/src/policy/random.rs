@@ -1,0 +1,38 @@
+//! Any arm, uniformly: what learning must beat.
+
+use super::{History, Policy, Uses};
+use crate::lanes::Real;
+use crate::registry::PolicyInfo;
+use crate::stream::Stream;
+
+/// What the registry knows of it.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "random",
+    summary: "any arm with equal probability",
+    params: &[],
+    settings: &[],
+    refuses: |_| None,
+    build: |_, _| Box::new(Random),
+};
+
+/// Uniformly random arms.
+#[derive(Clone, Copy, Debug)]
+pub struct Random;
+
+impl Policy for Random {
+    const USES: Uses = Uses::Pulls;
+
+    #[inline(always)]
+    fn act<R: Real, const K: usize, const SCORE: bool>(
+        &self,
+        history: &History<R>,
+        _own: &mut [R],
+        actions: &mut Stream<R>,
+        _score: &mut R,
+    ) -> R {
+        let u = actions.uniform();
+        let arms = history.pulls.len() as f64;
+        let arm = (u * u.lit(arms)).floor();
+        R::select(arm.lt(u.lit(arms)), arm, u.lit(arms - 1.0))
+    }
+}

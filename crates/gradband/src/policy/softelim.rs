@@ -1,0 +1,99 @@
+//! SoftElim (section 5.3): arms that look worse, and were pulled enough to be sure, fade out.
+//!
+//! ```text
+//! gap_score_i = 2 (max_j mean_j - mean_i)^2 pulls_i
+//! pi_i        ∝ exp(-gap_score_i / w^2)
+//! score_a     = 2 w^-3 (gap_score_a - sum_i pi_i gap_score_i)
+//! ```
+
+use super::{History, Policy, Uses};
+use crate::lanes::{Real, count_below, largest, pick};
+use crate::registry::{Initial, ParamInfo, PolicyInfo, Range, needs_each_arm_once};
+use crate::stream::Stream;
+
+/// What the registry knows of it.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "softelim",
+    summary: "soft elimination: arms that look worse fade out with the evidence",
+    params: &[ParamInfo {
+        name: "w",
+        initial: Initial::Fixed(1.0),
+        domain: Range::new(1e-3, 1e3),
+        feasible: Range::new(0.05, 10.0),
+    }],
+    settings: &[],
+    refuses: needs_each_arm_once,
+    build: |_, choice| Box::new(SoftElim::new(choice.params[0])),
+};
+
+/// SoftElim with exploration parameter w.
+#[derive(Clone, Copy, Debug)]
+pub struct SoftElim {
+    /// -1 / w^2.
+    rate: f64,
+    /// 2 / w^3.
+    slope: f64,
+}
+
+impl SoftElim {
+    /// `w` > 0: larger explores more.
+    pub fn new(w: f64) -> Self {
+        Self { rate: -1.0 / (w * w), slope: 2.0 / (w * w * w) }
+    }
+}
+
+impl Policy for SoftElim {
+    const USES: Uses = Uses::Means;
+    const EACH_ARM_ONCE: bool = true;
+
+    fn slots(&self, arms: usize) -> usize {
+        arms
+    }
+
+    #[inline(always)]
+    fn act<R: Real, const K: usize, const SCORE: bool>(
+        &self,
+        history: &History<R>,
+        own: &mut [R],
+        actions: &mut Stream<R>,
+        score: &mut R,
+    ) -> R {
+        let (means, pulls) = (history.means, history.pulls);
+        let u = actions.uniform();
+        let rate = u.lit(self.rate);
+        if K == 2 {
+            // The better arm's weight is exactly exp(0) = 1: one exponential serves both.
+            let gap = means[0] - means[1];
+            let first_leads = gap.ge(gap.zero());
+            let gap_score = gap * gap * R::select(first_leads, pulls[1], pulls[0]) * 2.0;
+            let weight = (gap_score * rate).exp();
+            let total = weight + 1.0;
+            let second = (u * total).ge(R::select(first_leads, u.one(), weight));
+            if SCORE {
+                let trailing = !(second ^ first_leads);
+                let own_score = R::select(trailing, gap_score, u.zero());
+                *score = (own_score - gap_score * weight / total).fma(u.lit(self.slope), *score);
+            }
+            return R::select(second, u.one(), u.zero());
+        }
+        let best = largest(means);
+        let (mut total, mut weighted) = (u.zero(), u.zero());
+        for ((&mean, &pulls), bound) in means.iter().zip(pulls).zip(own.iter_mut()) {
+            let gap = best - mean;
+            let gap_score = gap * gap * pulls * 2.0;
+            let weight = (gap_score * rate).exp();
+            total = total + weight;
+            if SCORE {
+                weighted = gap_score.fma(weight, weighted);
+            }
+            *bound = total;
+        }
+        let arm = count_below(&own[..means.len() - 1], u * total);
+        if SCORE {
+            let gap = best - pick(means, arm);
+            let gap_score = gap * gap * pick(pulls, arm) * 2.0;
+            *score = (gap_score - weighted / total).fma(u.lit(self.slope), *score);
+        }
+        arm
+    }
+}

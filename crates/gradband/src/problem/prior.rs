@@ -1,0 +1,197 @@
+//! Priors over instances: weighted points, independent Beta or normal means, or the user's own past.
+
+use super::{Split, Table};
+use crate::lanes::One;
+use crate::stream::Stream;
+use crate::{Error, Result, error::within};
+
+/// Finitely many instances with their probabilities.
+#[derive(Clone, Debug)]
+pub struct Points {
+    instances: Vec<Vec<f64>>,
+    weights: Vec<f64>,
+    cumulative: Vec<f64>,
+}
+
+impl Points {
+    /// Weights need not sum to one; they are normalised.
+    pub fn new(instances: Vec<Vec<f64>>, weights: Option<Vec<f64>>) -> Result<Self> {
+        let arms = instances.first().map_or(0, Vec::len);
+        if arms == 0 {
+            return Err(Error::new("instances", "is empty; give at least one list of arm means"));
+        }
+        for (i, instance) in instances.iter().enumerate() {
+            let place = format!("instances[{i}]");
+            if instance.len() != arms {
+                let found = instance.len();
+                return Err(Error::new(
+                    place,
+                    format!("found {found} means, expected {arms} as in the first"),
+                ));
+            }
+            for (arm, &mean) in instance.iter().enumerate() {
+                within(&format!("{place}[{arm}]"), mean, -1e6, 1e6)?;
+            }
+        }
+        let weights = weights.unwrap_or_else(|| vec![1.0; instances.len()]);
+        if weights.len() != instances.len() {
+            let (found, expected) = (weights.len(), instances.len());
+            return Err(Error::new(
+                "weights",
+                format!("found {found}, expected one per instance ({expected})"),
+            ));
+        }
+        for (i, &weight) in weights.iter().enumerate() {
+            within(&format!("weights[{i}]"), weight, 0.0, 1e12)?;
+        }
+        let total: f64 = weights.iter().sum();
+        if total <= 0.0 {
+            return Err(Error::new("weights", "all are zero; at least one must be positive"));
+        }
+        let weights: Vec<f64> = weights.iter().map(|weight| weight / total).collect();
+        let mut sum = 0.0;
+        let cumulative = weights
+            .iter()
+            .map(|weight| {
+                sum += weight;
+                sum
+            })
+            .collect();
+        Ok(Self { instances, weights, cumulative })
+    }
+
+    /// The instances and their probabilities.
+    pub fn iter(&self) -> impl Iterator<Item = (&[f64], f64)> {
+        self.instances.iter().map(Vec::as_slice).zip(self.weights.iter().copied())
+    }
+
+    fn sample(&self, stream: &mut Stream<One<f64>>) -> &[f64] {
+        let u = stream.uniform().0;
+        // Rounding may leave the last cumulative weight below one, and an instance of weight zero must never
+        // come up: the last positive one closes the range.
+        let last = self.weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0);
+        &self.instances[self.cumulative.partition_point(|&bound| bound <= u).min(last)]
+    }
+}
+
+/// The distribution of instances.
+#[derive(Clone, Debug)]
+pub enum Prior {
+    /// Weighted instances.
+    Points(Points),
+    /// Independent Beta(alpha, beta) means.
+    Beta {
+        /// One per arm.
+        alpha: Vec<f64>,
+        /// One per arm.
+        beta: Vec<f64>,
+    },
+    /// Independent normal means.
+    Normal {
+        /// One per arm.
+        mean: Vec<f64>,
+        /// One per arm.
+        sd: Vec<f64>,
+    },
+    /// The user's past instances.
+    Table(Table),
+}
+
+impl Prior {
+    /// Independent Beta means.
+    pub fn beta(alpha: Vec<f64>, beta: Vec<f64>) -> Result<Self> {
+        same_length("beta", alpha.len(), beta.len())?;
+        for (name, values) in [("alpha", &alpha), ("beta", &beta)] {
+            for (arm, &x) in values.iter().enumerate() {
+                within(&format!("{name}[{arm}]"), x, 1e-3, 1e6)?;
+            }
+        }
+        Ok(Self::Beta { alpha, beta })
+    }
+
+    /// Independent normal means.
+    pub fn normal(mean: Vec<f64>, sd: Vec<f64>) -> Result<Self> {
+        same_length("sd", mean.len(), sd.len())?;
+        for (arm, (&mean, &sd)) in mean.iter().zip(&sd).enumerate() {
+            within(&format!("mean[{arm}]"), mean, -1e6, 1e6)?;
+            within(&format!("sd[{arm}]"), sd, 0.0, 1e6)?;
+        }
+        Ok(Self::Normal { mean, sd })
+    }
+
+    /// Number of arms.
+    pub fn arms(&self) -> usize {
+        match self {
+            Self::Points(points) => points.instances[0].len(),
+            Self::Beta { alpha, .. } => alpha.len(),
+            Self::Normal { mean, .. } => mean.len(),
+            Self::Table(table) => table.arms(),
+        }
+    }
+
+    pub(super) fn arm_names(&self) -> Option<&[String]> {
+        match self {
+            Self::Table(table) => Some(table.arm_names()),
+            _ => None,
+        }
+    }
+
+    /// Number of past instances that a split draws from, if it is a table: the observations behind an average.
+    pub fn clusters(&self, split: Split) -> Option<usize> {
+        match self {
+            Self::Table(table) => Some(table.rows(split).len()),
+            _ => None,
+        }
+    }
+
+    /// Draws the arm means of one instance; the result is the past instance it came from (0 if none).
+    pub(crate) fn sample(&self, split: Split, stream: &mut Stream<One<f64>>, means: &mut [f64]) -> u32 {
+        match self {
+            Self::Points(points) => means.copy_from_slice(points.sample(stream)),
+            Self::Beta { alpha, beta } => {
+                for ((mean, &a), &b) in means.iter_mut().zip(alpha).zip(beta) {
+                    *mean = sample_beta(stream, a, b);
+                }
+            }
+            Self::Normal { mean: centre, sd } => {
+                for ((mean, &centre), &sd) in means.iter_mut().zip(centre).zip(sd) {
+                    *mean = stream.normal_pair().0.0.mul_add(sd, centre);
+                }
+            }
+            Self::Table(table) => return table.sample(split, stream, means),
+        }
+        0
+    }
+
+    /// Rewards in [0, 1] need means in [0, 1].
+    pub(super) fn check_unit_means(&self) -> Result<()> {
+        match self {
+            Self::Points(points) => {
+                for (i, instance) in points.instances.iter().enumerate() {
+                    for (arm, &mean) in instance.iter().enumerate() {
+                        within(&format!("prior.instances[{i}][{arm}]"), mean, 0.0, 1.0)?;
+                    }
+                }
+                Ok(())
+            }
+            Self::Beta { .. } => Ok(()),
+            Self::Normal { .. } => Err(Error::new(
+                "prior.kind",
+                "a normal prior leaves [0, 1]; use kind = \"beta\" here, or problem kind = \"gaussian\"",
+            )),
+            Self::Table(table) => table.check_unit_means(),
+        }
+    }
+}
+
+/// Beta(1, 1) is uniform, and the most common prior.
+pub(super) fn sample_beta(stream: &mut Stream<One<f64>>, a: f64, b: f64) -> f64 {
+    if a == 1.0 && b == 1.0 { stream.uniform().0 } else { stream.beta(One(a), One(b)).0 }
+}
+
+fn same_length(place: &str, expected: usize, found: usize) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::new(place, format!("found {found} entries, expected {expected}: one per arm")))
+}

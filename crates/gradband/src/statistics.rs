@@ -1,0 +1,145 @@
+//! Means with standard errors, paired and clustered, in one pass and in the order of the instances.
+
+use serde::Serialize;
+
+/// A mean and how far it may be off.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error.
+    pub std_error: f64,
+}
+
+/// Observations of several quantities on the same instances.
+///
+/// Simulations of one past instance are not independent observations of the user's world. With clusters the
+/// standard error is that of their (weighted) means; without, each observation stands for itself.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    dim: usize,
+    count: f64,
+    mean: Vec<f64>,
+    /// Lower triangle of the sum of products of deviations.
+    comoment: Vec<f64>,
+    /// For each cluster its count and the sums of the quantities.
+    clusters: Option<Vec<f64>>,
+    deviation: Vec<f64>,
+}
+
+impl Sample {
+    /// `dim` quantities, `clusters` past instances (if any).
+    pub fn new(dim: usize, clusters: Option<usize>) -> Self {
+        Self {
+            dim,
+            count: 0.0,
+            mean: vec![0.0; dim],
+            comoment: vec![0.0; dim * (dim + 1) / 2],
+            clusters: clusters.map(|clusters| vec![0.0; clusters * (dim + 1)]),
+            deviation: vec![0.0; dim],
+        }
+    }
+
+    /// Adds an observation (Welford's update).
+    pub fn push(&mut self, cluster: u32, values: impl IntoIterator<Item = f64>) {
+        self.count += 1.0;
+        let sums = self.clusters.as_mut().map(|sums| {
+            let start = cluster as usize * (self.dim + 1);
+            let sums = &mut sums[start..start + self.dim + 1];
+            sums[0] += 1.0;
+            &mut sums[1..]
+        });
+        for (i, value) in values.into_iter().enumerate() {
+            self.deviation[i] = value - self.mean[i];
+        }
+        let rest = 1.0 - 1.0 / self.count;
+        let mut entry = self.comoment.iter_mut();
+        for i in 0..self.dim {
+            for (j, sum) in entry.by_ref().take(i + 1).enumerate() {
+                *sum += self.deviation[i] * self.deviation[j] * rest;
+            }
+        }
+        if let Some(sums) = sums {
+            for (i, sum) in sums.iter_mut().enumerate() {
+                *sum += self.deviation[i] + self.mean[i];
+            }
+        }
+        for (mean, deviation) in self.mean.iter_mut().zip(&self.deviation) {
+            *mean += deviation / self.count;
+        }
+    }
+
+    /// Number of observations.
+    pub fn count(&self) -> f64 {
+        self.count
+    }
+
+    /// Variance of one observation of quantity `i`.
+    pub fn variance(&self, i: usize) -> f64 {
+        self.moment(i, i) / (self.count - 1.0).max(1.0)
+    }
+
+    fn moment(&self, i: usize, j: usize) -> f64 {
+        let (i, j) = if i >= j { (i, j) } else { (j, i) };
+        self.comoment[i * (i + 1) / 2 + j]
+    }
+
+    /// Quantity `i`.
+    pub fn estimate(&self, i: usize) -> Estimate {
+        let plain = self.moment(i, i);
+        self.with_error(self.mean[i], plain, |sums| sums[i])
+    }
+
+    /// Quantity `i` minus quantity `j`, on the same instances.
+    pub fn difference(&self, i: usize, j: usize) -> Estimate {
+        if i == j {
+            return Estimate { mean: 0.0, std_error: 0.0 };
+        }
+        let plain = self.moment(i, i) + self.moment(j, j) - 2.0 * self.moment(i, j);
+        self.with_error(self.mean[i] - self.mean[j], plain, |sums| sums[i] - sums[j])
+    }
+
+    fn with_error(&self, mean: f64, plain: f64, of_cluster: impl Fn(&[f64]) -> f64) -> Estimate {
+        let variance = match &self.clusters {
+            None => plain.max(0.0) / (self.count * (self.count - 1.0).max(1.0)),
+            Some(clusters) => {
+                let (mut squares, mut used) = (0.0, 0.0);
+                for cluster in clusters.chunks_exact(self.dim + 1).filter(|cluster| cluster[0] > 0.0) {
+                    let residual = of_cluster(&cluster[1..]) - cluster[0] * mean;
+                    squares += residual * residual;
+                    used += 1.0;
+                }
+                squares * used / (used - 1.0_f64).max(1.0) / (self.count * self.count)
+            }
+        };
+        Estimate { mean, std_error: variance.sqrt() }
+    }
+}
+
+/// Quantiles of regret over instances.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Quantiles {
+    /// 5 %.
+    pub p05: f64,
+    /// A quarter.
+    pub p25: f64,
+    /// The median.
+    pub p50: f64,
+    /// Three quarters.
+    pub p75: f64,
+    /// 95 %.
+    pub p95: f64,
+}
+
+impl Quantiles {
+    /// Linear interpolation between order statistics (type 7).
+    pub fn of(values: &mut [f64]) -> Self {
+        values.sort_unstable_by(f64::total_cmp);
+        let at = |p: f64| {
+            let position = p * (values.len() - 1) as f64;
+            let (low, high) = (position.floor() as usize, position.ceil() as usize);
+            values[low] + (values[high] - values[low]) * position.fract()
+        };
+        Self { p05: at(0.05), p25: at(0.25), p50: at(0.5), p75: at(0.75), p95: at(0.95) }
+    }
+}

@@ -1,0 +1,232 @@
+//! GradBand (algorithm 1): gradient ascent on the Bayes reward, with records and a reason to stop.
+
+use crate::gradient::{Estimator, Gradient};
+use crate::optimizer::{Optimizer, Rate, Rule, norm};
+use crate::problem::Problem;
+use crate::registry::Choice;
+use crate::stream::Key;
+use crate::{Error, Result};
+use serde::Serialize;
+use std::ops::ControlFlow;
+
+/// Training's randomness, apart from evaluation's.
+const TRAINING: u64 = 2;
+const PILOT: u64 = 3;
+
+/// Above this many parameters a record leaves them out.
+pub const RECORDED_PARAMS: usize = 64;
+
+/// What is handed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Average {
+    /// The mean of the last half of the iterates: they jitter around what they converge to.
+    Tail,
+    /// The last iterate, as in the paper.
+    None,
+}
+
+/// How to train.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// How the gradient is estimated.
+    pub estimator: Estimator,
+    /// L.
+    pub iterations: usize,
+    /// The update rule.
+    pub rule: Rule,
+    /// alpha; `None` chooses it.
+    pub learning_rate: Option<f64>,
+    /// Longest gradient; with an automatic rate of sgd it is c unless given.
+    pub clip: Option<f64>,
+    /// Factor of the rate after each iteration.
+    pub decay: f64,
+    /// What is handed out.
+    pub average: Average,
+}
+
+/// One iteration: the parameters after it, and the length of the gradient that led there.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Record {
+    /// 1-based.
+    pub iteration: usize,
+    /// Left out above [`RECORDED_PARAMS`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub params: Option<Vec<f64>>,
+    /// Before clipping.
+    pub gradient_norm: f64,
+}
+
+/// Why training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StopReason {
+    /// All iterations are done.
+    Iterations,
+    /// The user said so.
+    Interrupted,
+    /// The time limit.
+    Time,
+}
+
+/// What training leaves.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// The policy that is handed out.
+    pub policy: Choice,
+    /// The last iterate.
+    pub last: Choice,
+    /// The rate of the first iteration.
+    pub learning_rate: f64,
+    /// One record per iteration.
+    pub history: Vec<Record>,
+    /// Why it ended.
+    pub stop_reason: StopReason,
+}
+
+/// What a training tells while it runs, and how it is stopped.
+pub trait Observer {
+    /// After each iteration.
+    fn iteration(&mut self, record: &Record);
+    /// Asked often: a reason to stop now.
+    fn stop(&mut self) -> Option<StopReason>;
+}
+
+/// Trains without a word.
+impl Observer for () {
+    fn iteration(&mut self, _: &Record) {}
+    fn stop(&mut self) -> Option<StopReason> {
+        None
+    }
+}
+
+/// Optimises `initial` on the training instances of `problem`.
+pub fn train(
+    problem: &Problem,
+    initial: &Choice,
+    settings: &Settings,
+    seed: u64,
+    observer: &mut dyn Observer,
+) -> Result<Trained> {
+    check(problem, initial, settings)?;
+    let mut reason = None;
+    let mut gradient = |params: &[f64], key: Key, observer: &mut dyn Observer| -> Result<Option<Gradient>> {
+        let agent = initial.with_params(problem, params)?.agent(problem);
+        let estimate = settings.estimator.estimate(&*agent, problem, key, |_| {
+            reason = observer.stop();
+            if reason.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        Ok(estimate)
+    };
+
+    let mut w = initial.params.clone();
+    let mut history = Vec::new();
+    let mut tail = Tail::new(w.len(), settings.iterations);
+    let pilot = match (settings.rule, settings.learning_rate) {
+        (Rule::Sgd, None) => gradient(&w, Key::new(seed).child(PILOT), observer)?,
+        _ => None,
+    };
+    let (rate, clip) = schedule(settings, pilot.as_ref());
+    let mut optimizer = Optimizer::new(settings.rule, clip, w.len());
+    for i in 0..settings.iterations {
+        let key = Key::new(seed).child(TRAINING).child(i as u64);
+        let Some(estimate) = gradient(&w, key, observer)? else { break };
+        let mean = estimate.mean();
+        optimizer.step(&mut w, &mean, rate.at(i, settings.iterations));
+        initial.project(problem, &mut w);
+        tail.push(&w);
+        let params = (w.len() <= RECORDED_PARAMS).then(|| w.clone());
+        history.push(Record { iteration: i + 1, params, gradient_norm: norm(&mean) });
+        if let Some(record) = history.last() {
+            observer.iteration(record);
+        }
+    }
+    let last = initial.with_params(problem, &w)?;
+    let policy = match settings.average {
+        Average::Tail => initial.with_params(problem, &tail.mean(&history, &w))?,
+        Average::None => last.clone(),
+    };
+    let stop_reason =
+        reason.filter(|_| history.len() < settings.iterations).unwrap_or(StopReason::Iterations);
+    Ok(Trained { policy, last, learning_rate: rate.initial, history, stop_reason })
+}
+
+fn check(problem: &Problem, initial: &Choice, settings: &Settings) -> Result<()> {
+    if initial.info.params.is_empty() {
+        let learnable: Vec<_> = crate::registry::applicable(problem)
+            .filter(|info| !info.params.is_empty())
+            .map(|info| info.name)
+            .collect();
+        let message =
+            format!("{} has nothing to learn; use one of {}", initial.info.name, learnable.join(", "));
+        return Err(Error::new("policy", message));
+    }
+    for (info, &x) in initial.info.params.iter().zip(&initial.params) {
+        let (low, high) = info.feasible.on(problem);
+        crate::error::within(&format!("params ({}), where training starts", info.name), x, low, high)?;
+    }
+    let positive =
+        |place: &str, x: f64| crate::error::within(place, x, f64::MIN_POSITIVE, f64::MAX).map(|_| ());
+    for (place, count, most) in [
+        ("iterations", settings.iterations, 10_000_000),
+        ("batch-size", settings.estimator.batch_size, 1_000_000_000),
+    ] {
+        if !(1..=most).contains(&count) {
+            return Err(Error::new(place, format!("found {count}, expected 1 to {most}")));
+        }
+    }
+    settings.learning_rate.map_or(Ok(()), |x| positive("learning-rate", x))?;
+    settings.clip.map_or(Ok(()), |x| positive("clip", x))?;
+    crate::error::within("decay", settings.decay, 1e-3, 1.0).map(|_| ())
+}
+
+/// The automatic rate: alpha = 1 / (c sqrt L), where no gradient is likely to be longer than
+/// c = |g| + 2 sqrt(tr Cov / m), by a pilot batch.
+fn schedule(settings: &Settings, pilot: Option<&Gradient>) -> (Rate, Option<f64>) {
+    let Settings { decay, clip, .. } = *settings;
+    let fixed = |initial| Rate { initial, end: 1.0, decay };
+    match (settings.learning_rate, settings.rule, pilot) {
+        (Some(rate), ..) => (fixed(rate), clip),
+        (None, Rule::Sgd, Some(pilot)) => {
+            let trace: f64 = pilot.variance_per_instance.iter().sum();
+            let c = (norm(&pilot.mean()) + 2.0 * (trace / pilot.instances as f64).sqrt()).max(1e-12);
+            (fixed(1.0 / (c * (settings.iterations as f64).sqrt())), clip.or(Some(c)))
+        }
+        _ => (Rate { initial: 0.06, end: 0.1, decay }, clip),
+    }
+}
+
+/// Running mean of the iterates after the middle of the training.
+struct Tail {
+    sum: Vec<f64>,
+    seen: usize,
+    from: usize,
+}
+
+impl Tail {
+    fn new(dim: usize, iterations: usize) -> Self {
+        Self { sum: vec![0.0; dim], seen: 0, from: iterations / 2 }
+    }
+
+    fn push(&mut self, w: &[f64]) {
+        self.seen += 1;
+        if self.seen > self.from {
+            self.sum.iter_mut().zip(w).for_each(|(sum, x)| *sum += x);
+        }
+    }
+
+    /// The last half of the iterates so far, if the records have them (training may have been interrupted);
+    /// else those after the middle; else the last.
+    fn mean(&self, history: &[Record], last: &[f64]) -> Vec<f64> {
+        let tail: Vec<_> =
+            history[history.len() / 2..].iter().filter_map(|record| record.params.as_ref()).collect();
+        if tail.is_empty() {
+            let count = self.seen.saturating_sub(self.from);
+            return if count == 0 {
+                last.to_vec()
+            } else {
+                self.sum.iter().map(|sum| sum / count as f64).collect()
+            };
+        }
+        (0..last.len()).map(|i| tail.iter().map(|w| w[i]).sum::<f64>() / tail.len() as f64).collect()
+    }
+}
