@@ -44,6 +44,7 @@ pub(crate) fn within(place: &str, x: f64, low: f64, high: f64) -> Result<f64> {
         return Ok(x);
     }
     let allowed = match (low == f64::MIN, high == f64::MAX) {
+        _ if low == f64::MIN_POSITIVE => "a number above 0".into(),
         (true, true) => "a finite number".into(),
         (false, true) => format!("a number of at least {low}"),
         (true, false) => format!("a number of at most {high}"),

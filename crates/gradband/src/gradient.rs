@@ -27,6 +27,12 @@ impl Gradient {
     }
 }
 
+/// The randomness of a single estimate: neither evaluation's nor training's.
+pub fn key(seed: u64) -> Key {
+    const ESTIMATE: u64 = 4;
+    Key::new(seed).child(ESTIMATE)
+}
+
 /// How a gradient is estimated.
 #[derive(Clone, Copy, Debug)]
 pub struct Estimator {

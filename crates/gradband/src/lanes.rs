@@ -8,7 +8,7 @@ mod math;
 mod one;
 mod wide;
 
-pub use one::One;
+pub use one::{One, OneWord};
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 
@@ -74,6 +74,8 @@ pub trait Real:
     fn set_lane(&mut self, i: usize, x: f64);
     /// One word for each lane.
     fn word(token: Self::Token, f: impl FnMut(usize) -> u32) -> Self::Word;
+    /// The lanes as indices, if they are small non-negative integers; unused ones are 0.
+    fn indices(self) -> [u32; 8];
     /// Where the numbers live: a token to make more of them.
     fn token(self) -> Self::Token;
 
@@ -100,7 +102,7 @@ pub trait Real:
     fn unit(word: Self::Word) -> Self;
     /// Different words for different non-negative integers.
     fn tag(self) -> Self::Word;
-    /// e^self; arguments below -87 give e^-87 (nothing, next to 1), above 88 e^88.
+    /// e^self for `self` up to 88; arguments below -87 give e^-87 (nothing, next to 1).
     fn exp(self) -> Self;
     /// Natural logarithm of a positive number.
     fn ln(self) -> Self;
@@ -130,16 +132,15 @@ pub trait Real:
     }
 }
 
+/// Up to this many arms a chain of selections is cheaper than a load or store for each lane.
+const CHAIN: usize = 8;
+
 /// The entry of `values` that each lane's `arm` names.
-///
-/// Up to eight arms a chain of selections is cheaper than eight scalar loads.
 #[inline(always)]
 pub fn pick<R: Real>(values: &[R], arm: R) -> R {
-    if R::WIDTH == 1 {
-        return values[arm.lane(0) as usize];
-    }
-    if values.len() > 8 {
-        return R::from_fn(arm.token(), |lane| values[arm.lane(lane) as usize].lane(lane));
+    if R::WIDTH == 1 || values.len() > CHAIN {
+        let indices = arm.indices();
+        return R::from_fn(arm.token(), |lane| values[indices[lane] as usize].lane(lane));
     }
     let mut picked = values[0];
     for (i, &value) in values.iter().enumerate().skip(1) {
@@ -148,20 +149,42 @@ pub fn pick<R: Real>(values: &[R], arm: R) -> R {
     picked
 }
 
-/// Writes `value` into the entry of `values` that each lane's `arm` names.
+/// Writes the finite `value` into the entry of `values` that each lane's `arm` names.
+///
+/// Exact arithmetic with 0 and 1 instead of a selection: the compiler would fuse selection and store into a
+/// masked store, which takes AMD cores twenty cycles.
 #[inline(always)]
 pub fn put<R: Real>(values: &mut [R], arm: R, value: R) {
-    if R::WIDTH == 1 {
-        values[arm.lane(0) as usize] = value;
-    } else if values.len() > 8 {
+    if R::WIDTH == 1 || values.len() > CHAIN {
+        let indices = arm.indices();
         for lane in 0..R::WIDTH {
-            values[arm.lane(lane) as usize].set_lane(lane, value.lane(lane));
+            values[indices[lane] as usize].set_lane(lane, value.lane(lane));
         }
-    } else {
-        for (i, entry) in values.iter_mut().enumerate() {
-            *entry = R::select(arm.is(i as f32), value, *entry);
-        }
+        return;
     }
+    let (zero, one) = (arm.zero(), arm.one());
+    for (i, entry) in values.iter_mut().enumerate() {
+        let hit = R::select(arm.is(i as f32), one, zero);
+        *entry = hit.fma(value, *entry * (one - hit));
+    }
+}
+
+/// Adds `value` to the entry of `values` that each lane's `arm` names, and returns the new entry.
+#[inline(always)]
+pub fn add<R: Real>(values: &mut [R], arm: R, value: R) -> R {
+    if R::WIDTH == 1 || values.len() > CHAIN {
+        let sum = pick(values, arm) + value;
+        put(values, arm, sum);
+        return sum;
+    }
+    let zero = arm.zero();
+    let mut sum = zero;
+    for (i, entry) in values.iter_mut().enumerate() {
+        let hit = arm.is(i as f32);
+        *entry = *entry + R::select(hit, value, zero);
+        sum = R::select(hit, *entry, sum);
+    }
+    sum
 }
 
 /// The largest value seen so far and its arm, lane by lane; ties go to the lowest arm.

@@ -11,6 +11,7 @@ pub mod policy;
 pub mod problem;
 pub mod registry;
 pub mod simulate;
+pub mod spec;
 pub mod statistics;
 pub mod stream;
 pub mod train;

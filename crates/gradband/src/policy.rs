@@ -63,6 +63,11 @@ pub trait Policy: Send + Sync {
         0
     }
 
+    /// Why there is no score at these parameters, if there is none.
+    fn unscored(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Before the first round; `own` is zero.
     #[inline(always)]
     fn start<R: Real>(&self, _training: bool, _own: &mut [R], _actions: &mut Stream<R>, _score: &mut R) {}

@@ -12,11 +12,17 @@ use std::collections::BTreeMap;
 pub trait Agent: Send + Sync {
     /// Plays instances `first..first + out.len()`.
     fn rollout(&self, job: &Job, first: u64, out: &mut [Outcome]);
+    /// Why the policy has no score at its parameters, if it has none.
+    fn unscored(&self) -> Option<&'static str>;
 }
 
 impl<P: crate::policy::Policy> Agent for P {
     fn rollout(&self, job: &Job, first: u64, out: &mut [Outcome]) {
         crate::simulate::rollout(self, job, first, out);
+    }
+
+    fn unscored(&self) -> Option<&'static str> {
+        crate::policy::Policy::unscored(self)
     }
 }
 
@@ -70,6 +76,16 @@ pub enum Initial {
     Fixed(f64),
     /// floor(sqrt n) + 1/2, within the feasible set.
     RootHorizon,
+}
+
+/// How it reads in a list.
+impl std::fmt::Display for Initial {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Self::Fixed(x) => write!(f, "{x}"),
+            Self::RootHorizon => f.write_str("floor(sqrt n) + 1/2"),
+        }
+    }
 }
 
 /// A parameter of a policy.
@@ -251,6 +267,27 @@ impl Choice {
     /// The policy, ready to play.
     pub fn agent(&self, problem: &Problem) -> Box<dyn Agent> {
         (self.info.build)(problem, self)
+    }
+
+    /// Refuses policies with nothing to learn.
+    pub fn check_learnable(&self, problem: &Problem) -> Result<()> {
+        if !self.info.params.is_empty() {
+            return Ok(());
+        }
+        let learnable = applicable(problem).filter(|info| !info.params.is_empty());
+        let learnable: Vec<_> = learnable.map(|info| info.name).collect();
+        let message = format!("{} has nothing to learn; use one of {}", self.info.name, learnable.join(", "));
+        Err(Error::new("policy", message))
+    }
+
+    /// The policy, ready for its gradient: it must have one at these parameters.
+    pub fn scored_agent(&self, problem: &Problem) -> Result<Box<dyn Agent>> {
+        self.check_learnable(problem)?;
+        let agent = self.agent(problem);
+        match agent.unscored() {
+            None => Ok(agent),
+            Some(reason) => Err(Error::new("params", format!("{} {reason}", self.info.name))),
+        }
     }
 
     /// The nearest parameters in the feasible set: where training keeps them.

@@ -10,7 +10,7 @@
 //! (r_s - r'_s) (sum over t <= s of score_t): nothing of the trajectory is stored.
 
 use crate::baseline::{Baseline, Returns};
-use crate::lanes::{Best, One, Real, pick, put};
+use crate::lanes::{Best, One, Real, add, pick, put};
 use crate::policy::{History, Policy, Uses};
 use crate::problem::{Problem, Rewards, Split};
 use crate::stream::{Key, Stream, reward};
@@ -100,38 +100,42 @@ pub fn rollout<P: Policy>(policy: &P, job: &Job, first: u64, out: &mut [Outcome]
         Lanes::Auto if job.problem.horizon > SINGLE_PRECISION_HORIZON => Lanes::Double,
         lanes => lanes,
     };
-    match lanes {
-        Lanes::Double => with_model::<One<f64>, P>((), policy, job, first, out),
-        Lanes::Single => with_model::<One<f32>, P>((), policy, job, first, out),
-        Lanes::Auto => match Level::new().as_avx2() {
-            Some(simd) => {
-                simd.vectorize(
-                    #[inline(always)]
-                    || with_model::<f32x8<_>, P>(simd, policy, job, first, out),
-                );
-            }
-            None => with_model::<One<f32>, P>((), policy, job, first, out),
+    let Some(simd) = Level::new().as_avx2() else {
+        return match lanes {
+            Lanes::Auto | Lanes::Single => with_model::<One<f32>, P>((), policy, job, first, out),
+            Lanes::Double => with_model::<One<f64>, P>((), policy, job, first, out),
+        };
+    };
+    // A single lane gains from the instruction set too: it has a fused multiply-add.
+    simd.vectorize(
+        #[inline(always)]
+        || match lanes {
+            Lanes::Auto => with_model::<f32x8<_>, P>(simd, policy, job, first, out),
+            Lanes::Single => with_model::<One<f32>, P>((), policy, job, first, out),
+            Lanes::Double => with_model::<One<f64>, P>((), policy, job, first, out),
         },
-    }
+    );
 }
 
-/// Two-armed Bernoulli problems get a kernel of their own: with the number of arms known the state of a run
-/// lives in registers, and it is the paper's first experiment.
+/// In wide lanes Bernoulli problems, and two-armed ones above all, get kernels of their own: with the number of
+/// arms known the state of a run lives in registers. The bits are those of the general kernel.
 #[inline(always)]
 fn with_model<R: Real, P: Policy>(token: R::Token, policy: &P, job: &Job, first: u64, out: &mut [Outcome]) {
     match job.problem.rewards {
-        Rewards::Bernoulli if job.problem.arms == 2 => {
-            Kernel::<R, P, Bernoulli, 2>::run(token, policy, Bernoulli, job, first, out)
+        Rewards::Bernoulli if R::WIDTH > 1 && job.problem.arms == 2 => {
+            Kernel::<R, P, Bernoulli, 2>::run(token, policy, Bernoulli, job, first, out);
         }
-        Rewards::Bernoulli => Kernel::<R, P, Bernoulli, 0>::run(token, policy, Bernoulli, job, first, out),
-        other => Kernel::<R, P, Rewards, 0>::run(token, policy, other, job, first, out),
+        Rewards::Bernoulli if R::WIDTH > 1 => {
+            Kernel::<R, P, Bernoulli, 0>::run(token, policy, Bernoulli, job, first, out);
+        }
+        rewards => Kernel::<R, P, Rewards, 0>::run(token, policy, rewards, job, first, out),
     }
 }
 
 /// Draws rewards in lanes.
 trait Model: Copy {
     /// Are all rewards 0 or 1?
-    const BINARY: bool;
+    fn binary(self) -> bool;
     /// The reward of (instance, round, arm).
     fn draw<R: Real>(self, word: R::Word, arm: R, mean: R) -> R;
 }
@@ -140,7 +144,10 @@ trait Model: Copy {
 struct Bernoulli;
 
 impl Model for Bernoulli {
-    const BINARY: bool = true;
+    #[inline(always)]
+    fn binary(self) -> bool {
+        true
+    }
     #[inline(always)]
     fn draw<R: Real>(self, word: R::Word, arm: R, mean: R) -> R {
         R::select(reward::uniform(word, arm).lt(mean), mean.one(), mean.zero())
@@ -148,7 +155,10 @@ impl Model for Bernoulli {
 }
 
 impl Model for Rewards {
-    const BINARY: bool = false;
+    #[inline(always)]
+    fn binary(self) -> bool {
+        self == Self::Bernoulli
+    }
     #[inline(always)]
     fn draw<R: Real>(self, word: R::Word, arm: R, mean: R) -> R {
         match self {
@@ -321,14 +331,12 @@ impl<'a, R: Real, P: Policy, M: Model, const K: usize> Kernel<'a, R, P, M, K> {
                 Returns::Realized => reward,
                 Returns::Mean => mean,
             } - self.offset[vector];
-            if P::BERNOULLI_ROUNDING && !M::BINARY {
+            if P::BERNOULLI_ROUNDING && !self.model.binary() {
                 reward = R::select(run.actions.uniform().lt(reward), reward.one(), reward.zero());
             }
-            let count = pick(pulls, arm) + 1.0;
-            put(pulls, arm, count);
+            let count = add(pulls, arm, R::splat(self.token, 1.0));
             if P::USES != Uses::Pulls {
-                let sum = pick(sums, arm) + reward;
-                put(sums, arm, sum);
+                let sum = add(sums, arm, reward);
                 if P::USES == Uses::Means {
                     put(means, arm, sum / count);
                 }
@@ -401,3 +409,6 @@ fn accumulate<R: Real>(run: &mut Run<R>, reference: Option<R>) {
     };
     run.gradient = excess.fma(run.score, run.gradient);
 }
+
+#[cfg(test)]
+mod tests;

@@ -139,8 +139,11 @@ impl<R: Real> Stream<R> {
     pub fn beta(&mut self, a: R, b: R) -> R {
         let powers = (self.positive().ln() / a, self.positive().ln() / b);
         let (x, y) = self.gamma_pair(a + 1.0, b + 1.0);
+        // The logistic function of -ln(y / x), from the side on which exp cannot overflow.
         let log_ratio = (y.ln() + powers.1) - (x.ln() + powers.0);
-        a.one() / (log_ratio.exp() + 1.0)
+        let (flip, size) = (log_ratio.ge(a.zero()), log_ratio.max(-log_ratio));
+        let small = (-size).exp();
+        R::select(flip, small, a.one()) / (small + 1.0)
     }
 }
 
@@ -209,3 +212,6 @@ fn mix<W: crate::lanes::Word>(word: W) -> W {
     let word = (word ^ (word >> 15)) * 0xd35a_2d97;
     word ^ (word >> 15)
 }
+
+#[cfg(test)]
+mod tests;

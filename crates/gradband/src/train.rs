@@ -150,16 +150,9 @@ pub fn train(
     Ok(Trained { policy, last, learning_rate: rate.initial, history, stop_reason })
 }
 
-fn check(problem: &Problem, initial: &Choice, settings: &Settings) -> Result<()> {
-    if initial.info.params.is_empty() {
-        let learnable: Vec<_> = crate::registry::applicable(problem)
-            .filter(|info| !info.params.is_empty())
-            .map(|info| info.name)
-            .collect();
-        let message =
-            format!("{} has nothing to learn; use one of {}", initial.info.name, learnable.join(", "));
-        return Err(Error::new("policy", message));
-    }
+/// Can this be trained? Errors name flags, without their dashes.
+pub fn check(problem: &Problem, initial: &Choice, settings: &Settings) -> Result<()> {
+    initial.check_learnable(problem)?;
     for (info, &x) in initial.info.params.iter().zip(&initial.params) {
         let (low, high) = info.feasible.on(problem);
         crate::error::within(&format!("params ({}), where training starts", info.name), x, low, high)?;

@@ -12,7 +12,8 @@ pub trait Bits: Real {
 }
 
 pub mod f32 {
-    //! Single precision: exp within 2 units in the last place, ln within 1e-7 absolutely or relatively.
+    //! Single precision. exp: 1.5e-7 relatively for |x| < 10 and 4e-7 throughout (ln 2 is one constant, which
+    //! saves an operation). ln: 1e-7, absolutely or relatively.
     use super::{Bits, series_ln};
     use std::f32::consts::{LN_2, LOG2_E};
 
@@ -24,8 +25,7 @@ pub mod f32 {
     /// e^x = 2^k e^f with |f| <= ln(2)/2; the polynomial's error is 3e-9 and e^0 is exactly 1.
     #[inline(always)]
     pub fn exp<R: Bits>(x: R) -> R {
-        let low = x.max(x.lit(-87.0));
-        let x = R::select(low.lt(x.lit(88.0)), low, x.lit(88.0));
+        let x = x.max(x.lit(-87.0));
         let power = x.fma(x.lit(f64::from(LOG2_E)), x.lit(MAGIC));
         let f = (power - 12_582_912.0).fma(x.lit(f64::from(-LN_2)), x);
         let p = f.fma(x.lit(1.381_446_7e-3), x.lit(8.368_780_4e-3));
@@ -56,7 +56,7 @@ pub mod f64 {
     /// e^x = 2^k e^f, with e^f by its Taylor series (fourteen terms reach 2^-53 on |f| <= ln(2)/2).
     #[inline(always)]
     pub fn exp(x: One<f64>) -> One<f64> {
-        let x = x.0.clamp(-87.0, 88.0);
+        let x = x.0.max(-87.0);
         let k = (x * std::f64::consts::LOG2_E).round_ties_even();
         let f = k.mul_add(-LN_2_LOW, k.mul_add(-LN_2_HIGH, x));
         let mut sum = 1.0;

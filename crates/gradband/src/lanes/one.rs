@@ -123,6 +123,10 @@ macro_rules! one {
                 OneWord(f(0))
             }
             #[inline(always)]
+            fn indices(self) -> [u32; 8] {
+                [self.0 as u32, 0, 0, 0, 0, 0, 0, 0]
+            }
+            #[inline(always)]
             fn token(self) {}
             #[inline(always)]
             fn fma(self, a: Self, b: Self) -> Self {

@@ -50,6 +50,11 @@ impl<S: Simd> Real for f32x8<S> {
         lanes.simd_into(token)
     }
     #[inline(always)]
+    fn indices(self) -> [u32; 8] {
+        let integers: u32x8<S> = <i32x8<S> as SimdCvtTruncate<Self>>::truncate_from(self).bitcast();
+        integers.into()
+    }
+    #[inline(always)]
     fn token(self) -> S {
         self.simd
     }

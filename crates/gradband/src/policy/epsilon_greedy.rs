@@ -42,6 +42,11 @@ impl Policy for EpsilonGreedy {
     const USES: Uses = Uses::Means;
     const EACH_ARM_ONCE: bool = true;
 
+    /// The score of an exploring pull is 1 / epsilon.
+    fn unscored(&self) -> Option<&'static str> {
+        (self.epsilon == 0.0).then_some("never explores at epsilon = 0: there is no gradient to estimate")
+    }
+
     #[inline(always)]
     fn act<R: Real, const K: usize, const SCORE: bool>(
         &self,

@@ -1,6 +1,6 @@
 //! The user's own past instances, read from CSV and split into a training and a held-out part.
 
-use super::Split;
+use super::{MAX_ARMS, Split};
 use super::prior::sample_beta;
 use crate::lanes::One;
 use crate::stream::Stream;
@@ -231,8 +231,8 @@ fn wide_form(name: &str, records: &[csv::StringRecord], id: Option<usize>) -> Re
 
 fn check_arm_names(name: &str, arm_names: &[String]) -> Result<()> {
     let place = || format!("{name}, line 1");
-    if arm_names.len() < 2 {
-        let message = format!("found {} arm column(s), expected at least 2", arm_names.len());
+    if !(2..=MAX_ARMS).contains(&arm_names.len()) {
+        let message = format!("found {} arm(s), expected 2 to {MAX_ARMS}", arm_names.len());
         return Err(Error::new(place(), message));
     }
     for (i, arm) in arm_names.iter().enumerate() {

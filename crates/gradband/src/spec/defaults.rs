@@ -1,0 +1,39 @@
+//! What is used when the user does not say, and how much may be asked for.
+
+use crate::{Error, Result};
+
+/// The problem that `train` takes: the paper's two-armed Bernoulli.
+pub const PROBLEM: &str = "bernoulli-2";
+/// The policy that `train` takes.
+pub const POLICY: &str = "softelim";
+/// See [`crate::baseline::BASELINES`].
+pub const BASELINE: &str = "loo";
+/// What returns are made of.
+pub const RETURNS: &str = "mean";
+/// See [`crate::optimizer::OPTIMIZERS`].
+pub const OPTIMIZER: &str = "sgd";
+/// L.
+pub const ITERATIONS: usize = 100;
+/// What an iteration costs unless the batch size is given: the price of the paper's self with m = 1000.
+pub const RUNS_PER_ITERATION: usize = 2000;
+/// What is handed out.
+pub const AVERAGE: &str = "tail";
+/// No decay of the learning rate.
+pub const DECAY: f64 = 1.0;
+/// Instances of an evaluation.
+pub const INSTANCES: usize = 10_000;
+/// The part of a table that training does not see.
+pub const HOLDOUT: f64 = 0.3;
+/// The seed.
+pub const SEED: u64 = 1;
+
+/// The largest evaluation: quantiles keep a number for each instance.
+pub const MAX_INSTANCES: usize = 100_000_000;
+
+/// Refuses evaluations of nothing, or of more than memory holds.
+pub fn check_instances(place: &str, count: usize) -> Result<()> {
+    if (1..=MAX_INSTANCES).contains(&count) {
+        return Ok(());
+    }
+    Err(Error::new(place, format!("found {count}, expected 1 to {MAX_INSTANCES}")))
+}
