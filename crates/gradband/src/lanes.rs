@@ -1,6 +1,6 @@
 //! One number per simulated run, so that a policy is written once and runs on one run or on eight.
 //!
-//! A *lane* is a run. [`One<f32>`] is a single lane, `f32x8<S>` eight of them; both round every operation
+//! A *lane* is a run. [`One<f32>`] is a single lane, `f32x16<S>` eight of them; both round every operation
 //! the same way, so the same run has the same bits whatever the width. [`One<f64>`] is the precise form that
 //! tests and very long horizons use.
 
@@ -50,8 +50,6 @@ pub trait Real:
 {
     /// Number of lanes.
     const WIDTH: usize;
-    /// Vectors that a block keeps in flight, to hide the latency of one behind the work of the others.
-    const VECTORS: usize;
     /// Uniform numbers are multiples of `1 / GRID`.
     const GRID: f64;
     /// Terms of the series of ln, cos and sin.
@@ -75,7 +73,7 @@ pub trait Real:
     /// One word for each lane.
     fn word(token: Self::Token, f: impl FnMut(usize) -> u32) -> Self::Word;
     /// The lanes as indices, if they are small non-negative integers; unused ones are 0.
-    fn indices(self) -> [u32; 8];
+    fn indices(self) -> [u32; 16];
     /// Where the numbers live: a token to make more of them.
     fn token(self) -> Self::Token;
 

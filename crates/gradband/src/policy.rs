@@ -50,7 +50,7 @@ pub enum Uses {
 ///
 /// `act` is compiled for every width of lanes and for `K` known (2) or not (0); everything in it must be
 /// `#[inline(always)]`, closures included, or the wide form falls back to calls.
-pub trait Policy: Send + Sync {
+pub trait Policy: Clone + Send + Sync {
     /// Which statistics it reads.
     const USES: Uses;
     /// Does it begin by pulling each arm once?

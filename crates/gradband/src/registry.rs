@@ -35,6 +35,16 @@ pub enum High {
     HalfHorizon,
 }
 
+/// How it reads in a list.
+impl std::fmt::Display for High {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Self::Fixed(high) => write!(f, "{high}"),
+            Self::HalfHorizon => f.write_str("floor(n/2)"),
+        }
+    }
+}
+
 /// A closed range of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
@@ -62,10 +72,7 @@ impl Range {
 /// How it reads in a list.
 impl std::fmt::Display for Range {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        match self.high {
-            High::Fixed(high) => write!(f, "[{}, {high}]", self.low),
-            High::HalfHorizon => write!(f, "[{}, floor(n/2)]", self.low),
-        }
+        write!(f, "[{}, {}]", self.low, self.high)
     }
 }
 

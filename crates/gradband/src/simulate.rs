@@ -14,7 +14,7 @@ use crate::lanes::{Best, One, Real, add, pick, put};
 use crate::policy::{History, Policy, Uses};
 use crate::problem::{Problem, Rewards, Split};
 use crate::stream::{Key, Stream, reward};
-use fearless_simd::{Level, Simd, f32x8};
+use fearless_simd::{Level, Simd, f32x16};
 
 /// What one simulated instance tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -91,9 +91,6 @@ const PRIOR: u64 = 0;
 const REWARDS: u64 = 1;
 const ACTIONS: u64 = 2;
 
-/// Bytes of state that a block may keep in flight: half of a first-level cache.
-const BLOCK_BYTES: usize = 1 << 14;
-
 /// Plays `policy` on instances `first..first + out.len()`.
 pub fn rollout<P: Policy>(policy: &P, job: &Job, first: u64, out: &mut [Outcome]) {
     let lanes = match job.lanes {
@@ -110,7 +107,7 @@ pub fn rollout<P: Policy>(policy: &P, job: &Job, first: u64, out: &mut [Outcome]
     simd.vectorize(
         #[inline(always)]
         || match lanes {
-            Lanes::Auto => with_model::<f32x8<_>, P>(simd, policy, job, first, out),
+            Lanes::Auto => with_model::<f32x16<_>, P>(simd, policy, job, first, out),
             Lanes::Single => with_model::<One<f32>, P>((), policy, job, first, out),
             Lanes::Double => with_model::<One<f64>, P>((), policy, job, first, out),
         },
@@ -187,132 +184,118 @@ struct Run<R: Real> {
     scored: bool,
 }
 
-/// One instance in each lane, with the streams and states of its runs.
+/// One instance in each lane.
+struct Instances<'a, R: Real> {
+    /// A word for each round, from which the rewards of its arms are made.
+    words: Stream<R>,
+    means: &'a [R],
+    best: Best<R>,
+    /// What returns are measured from.
+    offset: R,
+}
+
+/// A job on one vector of lanes after the other. `K` is the number of arms if known, else 0.
 struct Kernel<'a, R: Real, P, M, const K: usize> {
     token: R::Token,
-    policy: &'a P,
+    policy: P,
     model: M,
     job: &'a Job<'a>,
-    runs: usize,
     returns: Returns,
-    /// Per vector: rewards' stream, arm means, the best of them, and what returns are measured from.
-    words: Vec<Stream<R>>,
-    means: Vec<R>,
-    best: Vec<Best<R>>,
-    offset: Vec<R>,
-    /// Per vector and run.
-    players: Vec<Run<R>>,
-    /// Per vector and run: pulls, sums, means, then the policy's own.
-    state: Vec<R>,
+    runs: usize,
+    /// Numbers of state per run: pulls, sums and means of the arms, then the policy's own.
     slots: usize,
 }
 
-impl<'a, R: Real, P: Policy, M: Model, const K: usize> Kernel<'a, R, P, M, K> {
+impl<R: Real, P: Policy, M: Model, const K: usize> Kernel<'_, R, P, M, K> {
+    /// The policy is copied so that its constants are the compiler's to keep in registers.
+    #[inline(always)]
+    fn run(token: R::Token, policy: &P, model: M, job: &Job, first: u64, out: &mut [Outcome]) {
+        let (arms, runs) = (job.problem.arms, job.task.runs());
+        let slots = 3 * arms + policy.slots(arms);
+        let returns = match job.task {
+            Task::Evaluate => Returns::Realized,
+            Task::Gradient(_, returns) => returns,
+        };
+        let kernel = Kernel::<R, P, M, K> { token, policy: policy.clone(), model, job, returns, runs, slots };
+        let zero = R::splat(token, 0.0);
+        let mut exact = vec![0.0; R::WIDTH * arms];
+        let mut means = vec![zero; arms];
+        let mut state = vec![zero; runs * slots];
+        let mut players = Vec::with_capacity(runs);
+        for (i, chunk) in out.chunks_mut(R::WIDTH).enumerate() {
+            let first = first + (i * R::WIDTH) as u64;
+            kernel.draw_instances(first, chunk, &mut exact);
+            for (arm, mean) in means.iter_mut().enumerate() {
+                *mean = R::from_fn(token, |lane| exact[lane * arms + arm]);
+            }
+            let mut instances = kernel.instances(first, &means);
+            state.fill(zero);
+            players.clear();
+            players.extend(
+                state.chunks_exact_mut(slots).enumerate().map(|(r, state)| kernel.player(first, r, &mut state[3 * arms..])),
+            );
+            for round in 0..job.problem.horizon {
+                kernel.step(round, &mut instances, &mut players, &mut state);
+            }
+            for (lane, outcome) in chunk.iter_mut().enumerate() {
+                kernel.finish(lane, &exact[lane * arms..(lane + 1) * arms], &players, &state, outcome);
+            }
+        }
+    }
+
     #[inline(always)]
     fn arms(&self) -> usize {
         if K == 0 { self.job.problem.arms } else { K }
     }
 
+    /// Arm means in double precision, one instance per lane.
     #[inline(always)]
-    fn run(token: R::Token, policy: &P, model: M, job: &Job, first: u64, out: &mut [Outcome]) {
-        let arms = job.problem.arms;
-        let runs = job.task.runs();
-        let slots = 3 * arms + policy.slots(arms);
-        let vectors = (BLOCK_BYTES / (4 * R::WIDTH * runs * slots)).clamp(1, R::VECTORS);
-        let returns = match job.task {
-            Task::Evaluate => Returns::Realized,
-            Task::Gradient(_, returns) => returns,
-        };
-        let zero = R::splat(token, 0.0);
-        let mut kernel = Kernel::<R, P, M, K> {
-            token,
-            policy,
-            model,
-            job,
-            runs,
-            returns,
-            words: Vec::with_capacity(vectors),
-            means: vec![zero; vectors * arms],
-            best: vec![Best::first(zero); vectors],
-            offset: vec![zero; vectors],
-            players: Vec::with_capacity(vectors * runs),
-            state: vec![zero; vectors * runs * slots],
-            slots,
-        };
-        let mut exact = vec![0.0; vectors * R::WIDTH * arms];
-        for (i, chunk) in out.chunks_mut(vectors * R::WIDTH).enumerate() {
-            let first = first + (i * vectors * R::WIDTH) as u64;
-            let vectors = chunk.len().div_ceil(R::WIDTH);
-            kernel.start(vectors, first, chunk, &mut exact);
-            for round in 0..job.problem.horizon {
-                for vector in 0..vectors {
-                    kernel.step(vector, round);
-                }
-            }
-            for (lane, outcome) in chunk.iter_mut().enumerate() {
-                kernel.finish(lane, &exact, outcome);
-            }
-        }
-    }
-
-    /// Draws the instances of a block and resets the state of their runs.
-    #[inline(always)]
-    fn start(&mut self, vectors: usize, first: u64, chunk: &mut [Outcome], exact: &mut [f64]) {
-        let (arms, job, token) = (self.arms(), self.job, self.token);
-        for lane in 0..vectors * R::WIDTH {
-            let mut prior = Stream::<One<f64>>::new((), job.key.child(PRIOR), first + lane as u64);
-            let means = &mut exact[lane * arms..(lane + 1) * arms];
-            let cluster = job.problem.prior.sample(job.split, &mut prior, means);
+    fn draw_instances(&self, first: u64, chunk: &mut [Outcome], exact: &mut [f64]) {
+        let key = self.job.key.child(PRIOR);
+        for (lane, means) in exact.chunks_exact_mut(self.arms()).enumerate() {
+            let mut stream = Stream::<One<f64>>::new((), key, first + lane as u64);
+            let cluster = self.job.problem.prior.sample(self.job.split, &mut stream, means);
             if let Some(outcome) = chunk.get_mut(lane) {
                 outcome.cluster = cluster;
             }
         }
-        let zero = R::splat(token, 0.0);
-        self.state.fill(zero);
-        self.words.clear();
-        self.players.clear();
-        for vector in 0..vectors {
-            let index = first + (vector * R::WIDTH) as u64;
-            self.words.push(Stream::new(token, job.key.child(REWARDS), index));
-            for arm in 0..arms {
-                self.means[vector * arms + arm] =
-                    R::from_fn(token, |lane| exact[(vector * R::WIDTH + lane) * arms + arm]);
-            }
-            self.best[vector] = Best::of(&self.means[vector * arms..(vector + 1) * arms]);
-            self.offset[vector] = match job.task {
-                // Returns are measured from the best mean: the difference cancels in every reference but that of
-                // no baseline, and optimal rounds then add exactly nothing.
-                Task::Gradient(baseline, Returns::Mean) if baseline != Baseline::None => {
-                    self.best[vector].value
-                }
-                _ => zero,
-            };
-            for r in 0..self.runs {
-                let mut actions = Stream::new(token, job.key.child(ACTIONS + r as u64), index);
-                let mut score = zero;
-                let own = (vector * self.runs + r) * self.slots + 3 * arms;
-                let training = job.task != Task::Evaluate;
-                let own = &mut self.state[own..own + self.slots - 3 * arms];
-                self.policy.start(training, own, &mut actions, &mut score);
-                let scored = match job.task {
-                    Task::Evaluate => false,
-                    Task::Gradient(baseline, _) => baseline.scores(r),
-                };
-                self.players.push(Run { actions, score, gradient: zero, value: zero, scored });
-            }
-        }
     }
 
-    /// One round of every run on one vector of instances.
     #[inline(always)]
-    fn step(&mut self, vector: usize, round: usize) {
-        let (arms, runs, slots) = (self.arms(), self.runs, self.slots);
-        let word = self.words[vector].next();
-        let mus = &self.means[vector * arms..(vector + 1) * arms];
-        let players = &mut self.players[vector * runs..(vector + 1) * runs];
-        let states = &mut self.state[vector * runs * slots..(vector + 1) * runs * slots];
-        for (run, state) in players.iter_mut().zip(states.chunks_exact_mut(slots)) {
-            let (pulls, rest) = state.split_at_mut(arms);
+    fn instances<'b>(&self, first: u64, means: &'b [R]) -> Instances<'b, R> {
+        let best = Best::of(means);
+        let offset = match self.job.task {
+            // Measured from the best mean, which cancels in every reference but none's, optimal rounds add
+            // exactly nothing.
+            Task::Gradient(baseline, Returns::Mean) if baseline != Baseline::None => best.value,
+            _ => best.value.zero(),
+        };
+        Instances { words: Stream::new(self.token, self.job.key.child(REWARDS), first), means, best, offset }
+    }
+
+    #[inline(always)]
+    fn player(&self, first: u64, r: usize, own: &mut [R]) -> Run<R> {
+        let mut actions = Stream::new(self.token, self.job.key.child(ACTIONS + r as u64), first);
+        let zero = R::splat(self.token, 0.0);
+        let mut score = zero;
+        self.policy.start(self.job.task != Task::Evaluate, own, &mut actions, &mut score);
+        let scored = match self.job.task {
+            Task::Evaluate => false,
+            Task::Gradient(baseline, _) => baseline.scores(r),
+        };
+        Run { actions, score, gradient: zero, value: zero, scored }
+    }
+
+    /// One round of every run.
+    #[inline(always)]
+    fn step(&self, round: usize, instances: &mut Instances<R>, players: &mut [Run<R>], mut state: &mut [R]) {
+        let arms = self.arms();
+        let word = instances.words.next();
+        let true_means = &instances.means[..arms];
+        for run in players.iter_mut() {
+            let (own_state, rest) = state.split_at_mut(self.slots);
+            state = rest;
+            let (pulls, rest) = own_state.split_at_mut(arms);
             let (sums, rest) = rest.split_at_mut(arms);
             let (means, own) = rest.split_at_mut(arms);
             let arm = if P::EACH_ARM_ONCE && round < arms {
@@ -325,12 +308,12 @@ impl<'a, R: Real, P: Policy, M: Model, const K: usize> Kernel<'a, R, P, M, K> {
                     self.policy.act::<R, K, false>(&history, own, &mut run.actions, &mut run.score)
                 }
             };
-            let mean = pick(mus, arm);
+            let mean = pick(true_means, arm);
             let mut reward = self.model.draw(word, arm, mean);
             run.value = match self.returns {
                 Returns::Realized => reward,
-                Returns::Mean => mean,
-            } - self.offset[vector];
+                Returns::Mean => mean - instances.offset,
+            };
             if P::BERNOULLI_ROUNDING && !self.model.binary() {
                 reward = R::select(run.actions.uniform().lt(reward), reward.one(), reward.zero());
             }
@@ -344,70 +327,57 @@ impl<'a, R: Real, P: Policy, M: Model, const K: usize> Kernel<'a, R, P, M, K> {
             self.policy.update(arm, reward, count, own);
         }
         if let Task::Gradient(baseline, _) = self.job.task {
-            let players = &mut self.players[vector * runs..(vector + 1) * runs];
-            match baseline {
-                Baseline::None => accumulate(&mut players[0], None),
-                Baseline::Opt => {
-                    let best = self.best[vector];
-                    let reference = match self.returns {
-                        Returns::Realized => Some(self.model.draw(word, best.arm, best.value)),
-                        Returns::Mean => None,
-                    };
-                    accumulate(&mut players[0], reference);
-                }
-                Baseline::SelfPlay => {
-                    let reference = players[1].value;
-                    accumulate(&mut players[0], Some(reference));
-                }
-                Baseline::LeaveOneOut(_) => {
-                    let mut total = players[0].value;
-                    for run in &players[1..] {
-                        total = total + run.value;
-                    }
-                    for run in players {
-                        // (M - 1) times the return minus the mean of the others.
-                        let excess = run.value.fma(total.lit(runs as f64), -total);
-                        run.gradient = excess.fma(run.score, run.gradient);
-                    }
-                }
-            }
+            self.accumulate(baseline, word, instances.best, players);
         }
+    }
+
+    /// Adds the round's (return - reference) * score to the gradients.
+    #[inline(always)]
+    fn accumulate(&self, baseline: Baseline, word: R::Word, best: Best<R>, players: &mut [Run<R>]) {
+        let excess = match baseline {
+            Baseline::None => players[0].value,
+            Baseline::Opt => match self.returns {
+                Returns::Realized => players[0].value - self.model.draw(word, best.arm, best.value),
+                Returns::Mean => players[0].value,
+            },
+            Baseline::SelfPlay => players[0].value - players[1].value,
+            Baseline::LeaveOneOut(runs) => {
+                let mut total = players[0].value;
+                for run in &players[1..] {
+                    total = total + run.value;
+                }
+                for run in players {
+                    // M - 1 times the return minus the mean of the others.
+                    let excess = run.value.fma(total.lit(runs as f64), -total);
+                    run.gradient = excess.fma(run.score, run.gradient);
+                }
+                return;
+            }
+        };
+        players[0].gradient = excess.fma(players[0].score, players[0].gradient);
     }
 
     /// Reads a lane's outcome: rewards come from pull counts, so no digit is lost in adding them up.
     #[inline(always)]
-    fn finish(&self, lane: usize, exact: &[f64], outcome: &mut Outcome) {
-        let (arms, runs) = (self.arms(), self.runs);
-        let (vector, within) = (lane / R::WIDTH, lane % R::WIDTH);
-        let means = &exact[lane * arms..(lane + 1) * arms];
+    fn finish(&self, lane: usize, means: &[f64], players: &[Run<R>], state: &[R], outcome: &mut Outcome) {
         let best = means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let (mut reward, mut regret, mut gradient) = (0.0, 0.0, 0.0);
-        for (r, run) in self.players[vector * runs..(vector + 1) * runs].iter().enumerate() {
-            let pulls = &self.state[(vector * runs + r) * self.slots..][..arms];
-            for (count, mean) in pulls.iter().zip(means) {
-                let count = count.lane(within);
-                reward += count * mean;
-                regret += count * (best - mean);
+        for (run, state) in players.iter().zip(state.chunks_exact(self.slots)) {
+            for (pulls, mean) in state.iter().zip(means) {
+                let pulls = pulls.lane(lane);
+                reward += pulls * mean;
+                regret += pulls * (best - mean);
             }
-            gradient += run.gradient.lane(within);
+            gradient += run.gradient.lane(lane);
         }
-        outcome.reward = reward / runs as f64;
-        outcome.regret = regret / runs as f64;
+        let runs = self.runs as f64;
+        outcome.reward = reward / runs;
+        outcome.regret = regret / runs;
         outcome.gradient = match self.job.task {
-            Task::Gradient(Baseline::LeaveOneOut(_), _) => gradient / (runs * (runs - 1)) as f64,
+            Task::Gradient(Baseline::LeaveOneOut(_), _) => gradient / (runs * (runs - 1.0)),
             _ => gradient,
         };
     }
-}
-
-/// Adds a round's (return - reference) * score; no reference is a reference of zero.
-#[inline(always)]
-fn accumulate<R: Real>(run: &mut Run<R>, reference: Option<R>) {
-    let excess = match reference {
-        Some(reference) => run.value - reference,
-        None => run.value,
-    };
-    run.gradient = excess.fma(run.score, run.gradient);
 }
 
 #[cfg(test)]

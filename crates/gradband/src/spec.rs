@@ -153,9 +153,8 @@ impl SpecFile {
 
     /// The policy, if the spec names one.
     pub fn policy(&self, problem: &Problem) -> Result<Option<Choice>> {
-        let choose = |policy: &PolicySpec| {
-            policy.choose(problem).map_err(|error| self.blame(error.within("policy")))
-        };
+        let choose =
+            |policy: &PolicySpec| policy.choose(problem).map_err(|error| self.blame(error.within("policy")));
         self.spec.policy.as_ref().map(choose).transpose()
     }
 }

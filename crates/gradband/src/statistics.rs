@@ -143,3 +143,64 @@ impl Quantiles {
         Self { p05: at(0.05), p25: at(0.25), p50: at(0.5), p75: at(0.75), p95: at(0.95) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two-pass formulas on a small sample of three quantities.
+    #[test]
+    fn one_pass_equals_two_passes() {
+        let rows: Vec<[f64; 3]> = (0..50)
+            .map(|i| {
+                let x = f64::from(i);
+                [1e6 + (x * 1.7).sin(), x * x % 11.0, (x * 0.3).cos() * x]
+            })
+            .collect();
+        let mut sample = Sample::new(3, None);
+        rows.iter().for_each(|row| sample.push(0, *row));
+        let n = rows.len() as f64;
+        let mean = |f: &dyn Fn(&[f64; 3]) -> f64| rows.iter().map(f).sum::<f64>() / n;
+        let error = |f: &dyn Fn(&[f64; 3]) -> f64| {
+            let centre = mean(f);
+            (rows.iter().map(|row| (f(row) - centre).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt()
+        };
+        for i in 0..3 {
+            let estimate = sample.estimate(i);
+            assert!((estimate.mean - mean(&|row| row[i])).abs() < 1e-9);
+            assert!((estimate.std_error / error(&|row| row[i]) - 1.0).abs() < 1e-9);
+            assert!((sample.variance(i) / (error(&|row| row[i]).powi(2) * n) - 1.0).abs() < 1e-9);
+            for j in 0..3 {
+                let difference = sample.difference(i, j);
+                assert!((difference.mean - mean(&|row| row[i] - row[j])).abs() < 1e-9);
+                assert!((difference.std_error - error(&|row| row[i] - row[j])).abs() < 1e-9);
+            }
+        }
+    }
+
+    /// With clusters of equal size the error is that of the cluster means.
+    #[test]
+    fn clusters_are_the_observations() {
+        let mut sample = Sample::new(2, Some(5));
+        let value = |cluster: u32, i: u32| f64::from(cluster * cluster) + f64::from(i % 3) * 0.1;
+        for i in 0..9 {
+            for cluster in 0..4 {
+                sample.push(cluster, [value(cluster, i), -value(cluster, i)]);
+            }
+        }
+        let means = [0.1, 1.1, 4.1, 9.1];
+        let centre = means.iter().sum::<f64>() / 4.0;
+        let expected = (means.iter().map(|x| (x - centre).powi(2)).sum::<f64>() / 3.0 / 4.0).sqrt();
+        assert!((sample.estimate(0).std_error - expected).abs() < 1e-12);
+        assert!((sample.difference(0, 1).std_error - 2.0 * expected).abs() < 1e-12);
+    }
+
+    #[test]
+    fn quantiles_interpolate() {
+        let mut values: Vec<f64> = (0..=100).rev().map(f64::from).collect();
+        let quantiles = Quantiles::of(&mut values);
+        assert_eq!((quantiles.p05, quantiles.p50, quantiles.p95), (5.0, 50.0, 95.0));
+        assert_eq!(Quantiles::of(&mut [3.0]).p25, 3.0);
+        assert_eq!(Quantiles::of(&mut [0.0, 1.0]).p25, 0.25);
+    }
+}

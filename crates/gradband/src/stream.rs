@@ -49,7 +49,7 @@ impl<R: Real> Stream<R> {
     /// Lane i gets the stream of run `first + i`.
     #[inline(always)]
     pub fn new(token: R::Token, key: Key, first: u64) -> Self {
-        let mut states = [[0; 4]; 8];
+        let mut states = [[0; 4]; 16];
         for (lane, state) in states.iter_mut().enumerate().take(R::WIDTH) {
             *state = key.state(first + lane as u64);
         }

@@ -107,7 +107,8 @@ pub fn train(
     seed: u64,
     observer: &mut dyn Observer,
 ) -> Result<Trained> {
-    check(problem, initial, settings)?;
+    check_start(problem, initial)?;
+    settings.check()?;
     let mut reason = None;
     let mut gradient = |params: &[f64], key: Key, observer: &mut dyn Observer| -> Result<Option<Gradient>> {
         let agent = initial.with_params(problem, params)?.agent(problem);
@@ -150,26 +151,33 @@ pub fn train(
     Ok(Trained { policy, last, learning_rate: rate.initial, history, stop_reason })
 }
 
-/// Can this be trained? Errors name flags, without their dashes.
-pub fn check(problem: &Problem, initial: &Choice, settings: &Settings) -> Result<()> {
+/// Can training start from there?
+pub fn check_start(problem: &Problem, initial: &Choice) -> Result<()> {
     initial.check_learnable(problem)?;
     for (info, &x) in initial.info.params.iter().zip(&initial.params) {
         let (low, high) = info.feasible.on(problem);
         crate::error::within(&format!("params ({}), where training starts", info.name), x, low, high)?;
     }
-    let positive =
-        |place: &str, x: f64| crate::error::within(place, x, f64::MIN_POSITIVE, f64::MAX).map(|_| ());
-    for (place, count, most) in [
-        ("iterations", settings.iterations, 10_000_000),
-        ("batch-size", settings.estimator.batch_size, 1_000_000_000),
-    ] {
-        if !(1..=most).contains(&count) {
-            return Err(Error::new(place, format!("found {count}, expected 1 to {most}")));
+    Ok(())
+}
+
+impl Settings {
+    /// Refuses numbers that make no sense. Errors name flags, without their dashes.
+    pub fn check(&self) -> Result<()> {
+        let positive =
+            |place: &str, x: f64| crate::error::within(place, x, f64::MIN_POSITIVE, f64::MAX).map(|_| ());
+        for (place, count, most) in [
+            ("iterations", self.iterations, 10_000_000),
+            ("batch-size", self.estimator.batch_size, 1_000_000_000),
+        ] {
+            if !(1..=most).contains(&count) {
+                return Err(Error::new(place, format!("found {count}, expected 1 to {most}")));
+            }
         }
+        self.learning_rate.map_or(Ok(()), |x| positive("learning-rate", x))?;
+        self.clip.map_or(Ok(()), |x| positive("clip", x))?;
+        crate::error::within("decay", self.decay, 1e-3, 1.0).map(|_| ())
     }
-    settings.learning_rate.map_or(Ok(()), |x| positive("learning-rate", x))?;
-    settings.clip.map_or(Ok(()), |x| positive("clip", x))?;
-    crate::error::within("decay", settings.decay, 1e-3, 1.0).map(|_| ())
 }
 
 /// The automatic rate: alpha = 1 / (c sqrt L), where no gradient is likely to be longer than

@@ -95,7 +95,6 @@ macro_rules! one {
 
         impl Real for One<$t> {
             const WIDTH: usize = 1;
-            const VECTORS: usize = 1;
             const GRID: f64 = $grid;
             const TERMS: usize = $terms;
             type Token = ();
@@ -123,8 +122,12 @@ macro_rules! one {
                 OneWord(f(0))
             }
             #[inline(always)]
-            fn indices(self) -> [u32; 8] {
-                [self.0 as u32, 0, 0, 0, 0, 0, 0, 0]
+            fn indices(self) -> [u32; 16] {
+                {
+                    let mut all = [0; 16];
+                    all[0] = self.0 as u32;
+                    all
+                }
             }
             #[inline(always)]
             fn token(self) {}

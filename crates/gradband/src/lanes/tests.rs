@@ -2,7 +2,7 @@
 
 use super::{One, Real, add, pick, put};
 use crate::stream::{Key, Stream};
-use fearless_simd::{Level, Simd, f32x8};
+use fearless_simd::{Level, Simd, f32x16};
 
 /// Inputs of many sizes, in (-bound, bound).
 fn inputs(bound: f64, count: usize) -> Vec<f64> {
@@ -63,20 +63,20 @@ macro_rules! in_wide_lanes {
 #[test]
 fn eight_lanes_have_the_bits_of_one() {
     in_wide_lanes!(simd => {
-        let same = |wide: f32x8<_>, one: &dyn Fn(usize) -> One<f32>| {
+        let same = |wide: f32x16<_>, one: &dyn Fn(usize) -> One<f32>| {
             for lane in 0..8 {
                 assert_eq!((wide.lane(lane) as f32).to_bits(), one(lane).0.to_bits());
             }
         };
         for chunk in inputs(80.0, 80_000).chunks_exact(8) {
-            let wide = f32x8::from_fn(simd, |lane| chunk[lane]);
+            let wide = f32x16::from_fn(simd, |lane| chunk[lane]);
             let one = |lane: usize| One(chunk[lane] as f32);
             same(wide.exp(), &|lane| one(lane).exp());
             same((wide * wide).ln(), &|lane| (one(lane) * one(lane)).ln());
             same((wide * wide).sqrt(), &|lane| (one(lane) * one(lane)).sqrt());
             same(wide.floor(), &|lane| one(lane).floor());
             let turns = |x: f64| x.abs().fract();
-            let wide = f32x8::from_fn(simd, |lane| turns(chunk[lane]));
+            let wide = f32x16::from_fn(simd, |lane| turns(chunk[lane]));
             same(wide.cos_sin_turns().0, &|lane| One(turns(chunk[lane]) as f32).cos_sin_turns().0);
             same(wide.cos_sin_turns().1, &|lane| One(turns(chunk[lane]) as f32).cos_sin_turns().1);
         }
@@ -89,13 +89,13 @@ fn arms_are_addressed_lane_by_lane() {
     in_wide_lanes!(simd => {
         for arms in [2, 3, 8, 9, 30] {
             let start = |arm: usize, lane: usize| (arm * 10 + lane) as f64 / 7.0;
-            let mut values: Vec<_> = (0..arms).map(|arm| f32x8::from_fn(simd, |lane| start(arm, lane))).collect();
+            let mut values: Vec<_> = (0..arms).map(|arm| f32x16::from_fn(simd, |lane| start(arm, lane))).collect();
             let arm_of = |lane: usize| (lane * 5 + 1) % arms;
-            let arm = f32x8::from_fn(simd, |lane| arm_of(lane) as f64);
+            let arm = f32x16::from_fn(simd, |lane| arm_of(lane) as f64);
             for lane in 0..8 {
                 assert_eq!(pick(&values, arm).lane(lane) as f32, start(arm_of(lane), lane) as f32);
             }
-            let sum = add(&mut values, arm, f32x8::from_fn(simd, |lane| lane as f64));
+            let sum = add(&mut values, arm, f32x16::from_fn(simd, |lane| lane as f64));
             put(&mut values, arm, sum * 2.0);
             for lane in 0..8 {
                 for i in 0..arms {

@@ -1,25 +1,24 @@
 //! Eight lanes of `f32`, on any instruction set that `fearless_simd` knows.
 
 use super::{Mask, Real, Word, math};
-use fearless_simd::{Simd, SimdBase, SimdFloat, SimdMask, f32x8, i32x8, mask32x8, prelude::*, u32x8};
+use fearless_simd::{Simd, SimdBase, SimdFloat, SimdMask, f32x16, i32x16, mask32x16, prelude::*, u32x16};
 
-impl<S: Simd> Word for u32x8<S> {}
+impl<S: Simd> Word for u32x16<S> {}
 
-impl<S: Simd> Mask for mask32x8<S> {
+impl<S: Simd> Mask for mask32x16<S> {
     #[inline(always)]
     fn any(self) -> bool {
         self.any_true()
     }
 }
 
-impl<S: Simd> Real for f32x8<S> {
-    const WIDTH: usize = 8;
-    const VECTORS: usize = 4;
+impl<S: Simd> Real for f32x16<S> {
+    const WIDTH: usize = 16;
     const GRID: f64 = 16_777_216.0;
     const TERMS: usize = 5;
     type Token = S;
-    type Word = u32x8<S>;
-    type Mask = mask32x8<S>;
+    type Word = u32x16<S>;
+    type Mask = mask32x16<S>;
 
     #[inline(always)]
     fn splat(token: S, x: f64) -> Self {
@@ -27,7 +26,7 @@ impl<S: Simd> Real for f32x8<S> {
     }
     #[inline(always)]
     fn from_fn(token: S, mut f: impl FnMut(usize) -> f64) -> Self {
-        let mut lanes = [0.0; 8];
+        let mut lanes = [0.0; 16];
         for (i, lane) in lanes.iter_mut().enumerate() {
             *lane = f(i) as f32;
         }
@@ -42,16 +41,16 @@ impl<S: Simd> Real for f32x8<S> {
         self.as_mut_slice()[i] = x as f32;
     }
     #[inline(always)]
-    fn word(token: S, mut f: impl FnMut(usize) -> u32) -> u32x8<S> {
-        let mut lanes = [0; 8];
+    fn word(token: S, mut f: impl FnMut(usize) -> u32) -> u32x16<S> {
+        let mut lanes = [0; 16];
         for (i, lane) in lanes.iter_mut().enumerate() {
             *lane = f(i);
         }
         lanes.simd_into(token)
     }
     #[inline(always)]
-    fn indices(self) -> [u32; 8] {
-        let integers: u32x8<S> = <i32x8<S> as SimdCvtTruncate<Self>>::truncate_from(self).bitcast();
+    fn indices(self) -> [u32; 16] {
+        let integers: u32x16<S> = <i32x16<S> as SimdCvtTruncate<Self>>::truncate_from(self).bitcast();
         integers.into()
     }
     #[inline(always)]
@@ -75,32 +74,32 @@ impl<S: Simd> Real for f32x8<S> {
         <Self as SimdFloat<S>>::floor(self)
     }
     #[inline(always)]
-    fn lt(self, other: Self) -> mask32x8<S> {
+    fn lt(self, other: Self) -> mask32x16<S> {
         self.simd_lt(other)
     }
     #[inline(always)]
-    fn ge(self, other: Self) -> mask32x8<S> {
+    fn ge(self, other: Self) -> mask32x16<S> {
         self.simd_ge(other)
     }
     #[inline(always)]
-    fn is(self, x: f32) -> mask32x8<S> {
+    fn is(self, x: f32) -> mask32x16<S> {
         self.simd_eq(x)
     }
     #[inline(always)]
-    fn select(mask: mask32x8<S>, a: Self, b: Self) -> Self {
+    fn select(mask: mask32x16<S>, a: Self, b: Self) -> Self {
         mask.select(a, b)
     }
     #[inline(always)]
-    fn select_word(mask: mask32x8<S>, a: u32x8<S>, b: u32x8<S>) -> u32x8<S> {
+    fn select_word(mask: mask32x16<S>, a: u32x16<S>, b: u32x16<S>) -> u32x16<S> {
         mask.select(a, b)
     }
     #[inline(always)]
-    fn unit(word: u32x8<S>) -> Self {
-        let high: i32x8<S> = (word >> 8).bitcast();
-        <Self as SimdCvtFloat<i32x8<S>>>::float_from(high) * (1.0 / 16_777_216.0)
+    fn unit(word: u32x16<S>) -> Self {
+        let high: i32x16<S> = (word >> 8).bitcast();
+        <Self as SimdCvtFloat<i32x16<S>>>::float_from(high) * (1.0 / 16_777_216.0)
     }
     #[inline(always)]
-    fn tag(self) -> u32x8<S> {
+    fn tag(self) -> u32x16<S> {
         self.bitcast()
     }
     #[inline(always)]
@@ -113,18 +112,18 @@ impl<S: Simd> Real for f32x8<S> {
     }
 }
 
-impl<S: Simd> math::Bits for f32x8<S> {
+impl<S: Simd> math::Bits for f32x16<S> {
     #[inline(always)]
     fn scale_by_power(self, power: Self) -> Self {
-        let (bits, power): (u32x8<S>, u32x8<S>) = (self.bitcast(), power.bitcast());
+        let (bits, power): (u32x16<S>, u32x16<S>) = (self.bitcast(), power.bitcast());
         (bits + (power << 23)).bitcast()
     }
     #[inline(always)]
     fn split(self) -> (Self, Self) {
-        let bits: u32x8<S> = self.bitcast();
+        let bits: u32x16<S> = self.bitcast();
         let bits = bits - math::f32::ROOT_HALF;
-        let signed: i32x8<S> = bits.bitcast();
+        let signed: i32x16<S> = bits.bitcast();
         let mantissa = (bits & 0x007f_ffff) + math::f32::ROOT_HALF;
-        (mantissa.bitcast(), <Self as SimdCvtFloat<i32x8<S>>>::float_from(signed >> 23))
+        (mantissa.bitcast(), <Self as SimdCvtFloat<i32x16<S>>>::float_from(signed >> 23))
     }
 }

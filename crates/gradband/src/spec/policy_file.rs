@@ -99,8 +99,8 @@ pub struct TrainingRecord {
 impl PolicyFile {
     /// The policy, checked against the problem it is to play. Errors name keys of the file.
     pub fn choose(&self, problem: &Problem) -> Result<Choice> {
-        let info = registry::policy(&self.policy.kind)
-            .map_err(|error| Error::new("policy.kind", error.message))?;
+        let info =
+            registry::policy(&self.policy.kind).map_err(|error| Error::new("policy.kind", error.message))?;
         if self.problem.arms != problem.arms {
             let message = format!(
                 "the policy is for {} arms, but {} has {}",
@@ -108,8 +108,8 @@ impl PolicyFile {
             );
             return Err(Error::new("problem.arms", message));
         }
-        let initial = Choice::initial(info, problem)
-            .map_err(|error| Error::new("policy.kind", error.message))?;
+        let initial =
+            Choice::initial(info, problem).map_err(|error| Error::new("policy.kind", error.message))?;
         let names: Vec<_> = info.params.iter().map(|param| param.name).collect();
         if self.policy.names != names {
             let message = format!("found {:?}, expected {names:?} for {}", self.policy.names, info.name);

@@ -106,11 +106,13 @@ const REWARDS: [Kind; 3] = [
     Kind { name: "gaussian", keys: &["noise_sd"] },
 ];
 
+const TABLE: &str = "table";
+
 const PRIORS: [Kind; 4] = [
     Kind { name: "points", keys: &["instances", "weights"] },
     Kind { name: "beta", keys: &["alpha", "beta", "arms"] },
     Kind { name: "normal", keys: &["mean", "sd", "arms"] },
-    Kind { name: "table", keys: &["path", "holdout"] },
+    Kind { name: TABLE, keys: &["path", "holdout"] },
 ];
 
 /// Refuses unknown kinds, and keys that belong to others.
@@ -147,6 +149,15 @@ impl ProblemSpec {
         let kind = problem.kind().into();
         let prior = PriorSpec::of(&problem.prior);
         Self { kind, horizon: problem.horizon, concentration, noise_sd, prior }
+    }
+
+    /// The same with defaults filled in.
+    pub fn effective(&self) -> Self {
+        let mut spec = self.clone();
+        if spec.prior.kind == TABLE {
+            spec.prior.holdout.get_or_insert(defaults::HOLDOUT);
+        }
+        spec
     }
 
     fn rewards(&self) -> Result<Rewards> {
@@ -189,14 +200,14 @@ impl PriorSpec {
                 let (mean, sd) = (PerArm::Each(mean.clone()), PerArm::Each(sd.clone()));
                 Self { kind: "normal".into(), mean: Some(mean), sd: Some(sd), ..Self::default() }
             }
-            Prior::Table(_) => Self { kind: "table".into(), ..Self::default() },
+            Prior::Table(_) => Self { kind: TABLE.into(), ..Self::default() },
         }
     }
 
     /// The file of a table prior, and the part of it to hold out.
     pub(super) fn table(&self) -> Result<Option<(&str, f64)>> {
         check_kind(&PRIORS, &self.kind, self)?;
-        if self.kind != "table" {
+        if self.kind != TABLE {
             return Ok(None);
         }
         let path = needed(&self.kind, "path", &self.path)?;
@@ -225,11 +236,7 @@ impl PriorSpec {
     }
 
     /// Both parameters with one entry per arm.
-    fn pair(
-        &self,
-        a: (&str, &Option<PerArm>),
-        b: (&str, &Option<PerArm>),
-    ) -> Result<(Vec<f64>, Vec<f64>)> {
+    fn pair(&self, a: (&str, &Option<PerArm>), b: (&str, &Option<PerArm>)) -> Result<(Vec<f64>, Vec<f64>)> {
         let (first, second) = (needed(&self.kind, a.0, a.1)?, needed(&self.kind, b.0, b.1)?);
         let arms = match (self.arms, first, second) {
             (Some(arms), ..) => arms,

@@ -125,6 +125,7 @@ impl TrainSpec {
             decay: self.decay.unwrap_or(defaults::DECAY),
             average: one_of("average", &average, &AVERAGES)?,
         };
+        settings.check()?;
         let eval_instances = self.eval_instances.unwrap_or(defaults::INSTANCES);
         defaults::check_instances("eval-instances", eval_instances)?;
         if let Some(seconds) = self.time_limit {

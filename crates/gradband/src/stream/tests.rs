@@ -5,7 +5,7 @@
 
 use super::{Key, Stream, reward};
 use crate::lanes::{One, Real};
-use fearless_simd::{Level, Simd, f32x8};
+use fearless_simd::{Level, Simd, f32x16};
 use rand_xoshiro::Xoshiro128Plus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -131,13 +131,13 @@ fn rewards_of_arms_are_uncorrelated() {
 fn eight_lanes_draw_what_one_draws() {
     if let Some(simd) = Level::new().as_avx2() {
         simd.vectorize(|| {
-            let mut wide = Stream::<f32x8<_>>::new(simd, Key::new(17), 40);
+            let mut wide = Stream::<f32x16<_>>::new(simd, Key::new(17), 40);
             let mut singles: Vec<_> =
                 (0..8).map(|lane| Stream::<One<f32>>::new((), Key::new(17), 40 + lane)).collect();
             for i in 0..2000 {
                 let (a, b) = (1.0 + f64::from(i % 7), 1.0 + f64::from(i % 3) * 40.0);
-                let counts = wide.beta_of_counts(f32x8::splat(simd, a), f32x8::splat(simd, b));
-                let any = wide.beta(f32x8::splat(simd, a / 10.0), f32x8::splat(simd, b / 10.0));
+                let counts = wide.beta_of_counts(f32x16::splat(simd, a), f32x16::splat(simd, b));
+                let any = wide.beta(f32x16::splat(simd, a / 10.0), f32x16::splat(simd, b / 10.0));
                 for (lane, single) in singles.iter_mut().enumerate() {
                     assert_eq!(
                         counts.lane(lane),

@@ -1,0 +1,190 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+
+const MINIMAL: &str = r#"
+[problem]
+kind = "bernoulli"
+horizon = 200
+[problem.prior]
+kind = "points"
+instances = [[0.6, 0.4], [0.4, 0.6]]
+"#;
+
+fn no_table(path: &str) -> Result<TableFile> {
+    Err(Error::new(path, "no such file"))
+}
+
+/// The problem, the policy and the training of a spec, whichever fails first.
+fn read(text: &str) -> Result<Problem> {
+    let file = SpecFile::parse(text, "s.toml")?;
+    let problem = file.problem(no_table)?;
+    file.policy(&problem)?;
+    file.spec.train.resolve().map(|_| problem)
+}
+
+fn refused(text: &str) -> String {
+    read(text).unwrap_err().to_string()
+}
+
+#[test]
+fn a_minimal_spec_gets_the_defaults() {
+    let file = SpecFile::parse(MINIMAL, "s.toml").unwrap();
+    let problem = file.problem(no_table).unwrap();
+    assert_eq!((problem.arms, problem.horizon), (2, 200));
+    assert!(file.policy(&problem).unwrap().is_none());
+    let training = file.spec.train.resolve().unwrap();
+    assert_eq!(training.settings.estimator.batch_size, 250);
+    assert_eq!(training.settings.iterations, defaults::ITERATIONS);
+    assert_eq!(training.eval_instances, defaults::INSTANCES);
+    assert_eq!(training.settings.learning_rate, None);
+}
+
+/// What a training records of itself can be read again and means the same.
+#[test]
+fn effective_specs_survive_a_round_trip() {
+    for info in &crate::problem::PROBLEMS {
+        let problem = Problem::named(info.name).unwrap();
+        for info in registry::applicable(&problem) {
+            let choice = Choice::initial(info, &problem).unwrap();
+            let spec = Spec {
+                problem: ProblemSpec::of(&problem),
+                policy: Some(PolicySpec::of(&choice)),
+                train: TrainSpec::default().resolve().unwrap().spec,
+                evaluate: EvaluateSpec { instances: Some(7) },
+            };
+            let file = SpecFile::parse(&toml::to_string(&spec).unwrap(), "again").unwrap();
+            assert_eq!(file.spec, spec);
+            let json = serde_json::to_string(&spec).unwrap();
+            assert_eq!(serde_json::from_str::<Spec>(&json).unwrap(), spec);
+            let again = file.problem(no_table).unwrap();
+            assert_eq!(
+                (again.arms, again.horizon, again.rewards),
+                (problem.arms, problem.horizon, problem.rewards)
+            );
+            assert_eq!(file.policy(&again).unwrap().unwrap().label(), choice.label());
+        }
+    }
+}
+
+#[test]
+fn priors_take_numbers_and_lists() {
+    let with = |prior: &str| {
+        read(&format!(
+            "problem.kind = \"gaussian\"\nproblem.horizon = 9\nproblem.noise_sd = 1\n[problem.prior]\n{prior}"
+        ))
+    };
+    let numbers = with("kind = \"normal\"\nmean = 0\nsd = 1.5\narms = 3").unwrap();
+    assert!(
+        matches!(&numbers.prior, crate::problem::Prior::Normal { mean, sd } if mean == &[0.0; 3] && sd == &[1.5; 3])
+    );
+    let mixed = with("kind = \"beta\"\nalpha = [1, 2]\nbeta = 3").unwrap();
+    assert!(matches!(&mixed.prior, crate::problem::Prior::Beta { beta, .. } if beta == &[3.0; 2]));
+    let message = |prior| with(prior).unwrap_err().to_string();
+    assert!(message("kind = \"beta\"\nalpha = 1\nbeta = 1").contains("problem.prior.arms: is missing"));
+    assert!(message("kind = \"beta\"\nalpha = 1").contains("line 4, problem.prior.beta: is missing"));
+    assert!(
+        message("kind = \"beta\"\nalpha = 1\nbeta = 1\narms = 1")
+            .contains("line 8, problem.prior.arms: found 1")
+    );
+    assert!(message("kind = \"beta\"\nalpha = 1\nbeta = 1\narms = 90000000000").contains("expected 2 to"));
+    assert!(
+        message("kind = \"beta\"\nalpha = [1, 1]\nbeta = 1\narms = 3")
+            .contains("found 2 entries, expected 3")
+    );
+    assert!(message("kind = \"beta\"\nalpha = \"x\"\nbeta = 1").contains("expected a number, or a list"));
+}
+
+#[test]
+fn errors_name_file_line_and_key() {
+    let with = |line: &str| refused(&format!("{MINIMAL}{line}\n"));
+    assert_eq!(
+        with("alpha = 1"),
+        "s.toml, line 8, problem.prior.alpha: goes with kind = \"beta\", not with kind = \"points\""
+    );
+    assert_eq!(
+        with("weights = [0.5, -1]"),
+        "s.toml, line 8, problem.prior.weights[1]: found -1, expected a number from 0 to 1000000000000"
+    );
+    assert!(with("weights = [nan, 1]").contains("line 8, problem.prior.weights[0]: found NaN"));
+    let key = with("wieghts = [1, 1]");
+    assert!(
+        key.starts_with(
+            "s.toml, line 8, problem.prior.wieghts: unknown key 'wieghts'; did you mean 'weights'?"
+        ),
+        "{key}"
+    );
+    assert!(with("[polcy]\nkind = \"ucb1\"").contains("did you mean 'policy'"));
+    assert!(
+        with("[policy]\nkind = \"softelm\"")
+            .contains("line 9, policy.kind: unknown name 'softelm'; did you mean 'softelim'")
+    );
+    assert!(with("[policy]\nkind = \"softelim\"\nw = -1").contains("line 10, policy.w: found -1"));
+    assert!(with("[policy]\nkind = \"softelim\"\nv = 1").contains("policy.v: unknown name 'v'"));
+    assert!(
+        with("[policy]\nkind = \"softelim\"\nw = [1]").contains("policy.w: found a array, expected a number")
+    );
+    assert!(with("[policy]\nkind = \"exp3\"\nscore = \"papr\"").contains("did you mean 'paper'"));
+    assert!(with("[train]\niterations = \"many\"").contains("line 9, train.iterations: invalid type"));
+    assert!(with("[train]\niterations = -3").contains("expected a whole number"));
+    assert!(with("[train]\nlearning_rate = \"fast\"").contains("expected \"auto\" or a number"));
+    assert!(with("[train]\ncurriculum = [20]").contains("unknown key 'curriculum'"));
+    assert!(with("[evaluate]\ninstances = 0").contains("line 9, evaluate.instances: found 0"));
+    assert!(
+        refused(
+            "[problem]\nkind = \"linear\"\nhorizon = 5\n[problem.prior]\nkind=\"points\"\ninstances=[[0,1]]"
+        )
+        .contains("line 2, problem.kind: unknown name 'linear' (known: bernoulli, beta, gaussian)")
+    );
+    assert!(refused("[policy]\nkind = \"ucb1\"").contains("the key 'problem' is missing"));
+    assert!(refused("[problem\nkind = 1").starts_with("s.toml, line 1"));
+    assert!(refused(&MINIMAL.replace("200", "0")).contains("line 4, problem.horizon: found 0"));
+    assert!(
+        refused(&MINIMAL.replace("200", "100000000000000"))
+            .contains("problem.horizon: found 100000000000000")
+    );
+    assert!(
+        refused(&MINIMAL.replace("0.6]]", "1.6]]"))
+            .contains("line 7, problem.prior.instances[1][1]: found 1.6")
+    );
+    assert!(refused(&MINIMAL.replace("[[0.6, 0.4], [0.4, 0.6]]", "[[0.6]]")).contains("found 1 arm(s)"));
+    assert!(
+        refused(&MINIMAL.replace("\"bernoulli\"", "\"beta\"")).contains("problem.concentration: is missing")
+    );
+}
+
+#[test]
+fn a_table_is_opened_once_by_the_caller() {
+    let text = "[problem]\nkind = \"bernoulli\"\nhorizon = 9\n[problem.prior]\nkind = \"table\"\npath = \"past.csv\"\n";
+    let open = |content: &'static str| {
+        move |path: &str| Ok(TableFile { name: format!("dir/{path}"), reader: Box::new(content.as_bytes()) })
+    };
+    let file = SpecFile::parse(text, "s.toml").unwrap();
+    let table =
+        "a,b\n0.1,0.2\n0.3,0.4\n0.5,0.6\n0.7,0.8\n0.2,0.9\n0.4,0.5\n0.6,0.1\n0.9,0.3\n0.8,0.8\n0.1,0.1\n";
+    let problem = file.problem(open(table)).unwrap();
+    let clusters = |split| problem.prior.clusters(split).unwrap();
+    assert_eq!(clusters(crate::problem::Split::HeldOut), 3);
+    assert_eq!(clusters(crate::problem::Split::Train), 7);
+    assert_eq!(file.spec.problem.effective().prior.holdout, Some(defaults::HOLDOUT));
+    let message = |content| file.problem(open(content)).unwrap_err().to_string();
+    assert!(
+        message("a,b\n0.1,0.2\n0.3,1.4\n0.3,0.4\n0.1,0.9\n").starts_with("dir/past.csv, line 3, arm 'b'")
+    );
+    assert!(message("a,b\n0.1\n").starts_with("dir/past.csv, line 2: found 1 fields"));
+    let missing = file.problem(no_table).unwrap_err().to_string();
+    assert_eq!(missing, "past.csv: no such file (named in s.toml, line 6, problem.prior.path)");
+    let holdout = SpecFile::parse(&format!("{text}holdout = 1.5"), "s.toml").unwrap();
+    assert!(holdout.problem(open(table)).unwrap_err().place.ends_with("line 7, problem.prior.holdout"));
+}
+
+#[test]
+fn flags_win_and_other_baselines_drop_the_runs() {
+    let spec = TrainSpec { runs_per_instance: Some(4), iterations: Some(9), ..TrainSpec::default() };
+    let flags = TrainSpec { baseline: Some("self".into()), ..TrainSpec::default() };
+    let training = flags.over(&spec).resolve().unwrap();
+    assert_eq!((training.settings.iterations, training.settings.estimator.batch_size), (9, 1000));
+    let clash = TrainSpec { baseline: Some("none".into()), ..spec.clone() };
+    assert_eq!(clash.resolve().unwrap_err().place, "runs-per-instance");
+    assert!(spec.has("runs_per_instance") && !spec.has("baseline"));
+}
