@@ -161,6 +161,12 @@ pub fn put<R: Real>(values: &mut [R], arm: R, value: R) {
         return;
     }
     let (zero, one) = (arm.zero(), arm.one());
+    if let [first, second] = values {
+        let other = one - arm;
+        *first = other.fma(value, *first * arm);
+        *second = arm.fma(value, *second * other);
+        return;
+    }
     for (i, entry) in values.iter_mut().enumerate() {
         let hit = R::select(arm.is(i as f32), one, zero);
         *entry = hit.fma(value, *entry * (one - hit));
@@ -174,6 +180,12 @@ pub fn add<R: Real>(values: &mut [R], arm: R, value: R) -> R {
         let sum = pick(values, arm) + value;
         put(values, arm, sum);
         return sum;
+    }
+    if let [first, second] = values {
+        // With two arms the arm itself is the weight.
+        *first = (arm.one() - arm).fma(value, *first);
+        *second = arm.fma(value, *second);
+        return R::select(arm.is(1.0), *second, *first);
     }
     let zero = arm.zero();
     let mut sum = zero;

@@ -292,6 +292,14 @@ impl<R: Real, P: Policy, M: Model, const K: usize> Kernel<'_, R, P, M, K> {
         let arms = self.arms();
         let word = instances.words.next();
         let true_means = &instances.means[..arms];
+        // With two arms both rewards are drawn at once: they are off the path from one choice to the next, and
+        // serve all runs.
+        let zero = R::splat(self.token, 0.0);
+        let mut both = [zero; 2];
+        if K == 2 {
+            both[0] = self.model.draw(word, zero, true_means[0]);
+            both[1] = self.model.draw(word, zero + 1.0, true_means[1]);
+        }
         for run in players.iter_mut() {
             let (own_state, rest) = state.split_at_mut(self.slots);
             state = rest;
@@ -309,7 +317,7 @@ impl<R: Real, P: Policy, M: Model, const K: usize> Kernel<'_, R, P, M, K> {
                 }
             };
             let mean = pick(true_means, arm);
-            let mut reward = self.model.draw(word, arm, mean);
+            let mut reward = if K == 2 { pick(&both, arm) } else { self.model.draw(word, arm, mean) };
             run.value = match self.returns {
                 Returns::Realized => reward,
                 Returns::Mean => mean - instances.offset,

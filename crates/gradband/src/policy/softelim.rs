@@ -29,16 +29,16 @@ pub const INFO: PolicyInfo = PolicyInfo {
 /// SoftElim with exploration parameter w.
 #[derive(Clone, Copy, Debug)]
 pub struct SoftElim {
-    /// -1 / w^2.
+    /// -2 / w^2: the kernel leaves the factor 2 of the gap score to its constants.
     rate: f64,
-    /// 2 / w^3.
+    /// 4 / w^3.
     slope: f64,
 }
 
 impl SoftElim {
     /// `w` > 0: larger explores more.
     pub fn new(w: f64) -> Self {
-        Self { rate: -1.0 / (w * w), slope: 2.0 / (w * w * w) }
+        Self { rate: -2.0 / (w * w), slope: 4.0 / (w * w * w) }
     }
 }
 
@@ -65,7 +65,7 @@ impl Policy for SoftElim {
             // The better arm's weight is exactly exp(0) = 1: one exponential serves both.
             let gap = means[0] - means[1];
             let first_leads = gap.ge(gap.zero());
-            let gap_score = gap * gap * R::select(first_leads, pulls[1], pulls[0]) * 2.0;
+            let gap_score = gap * gap * R::select(first_leads, pulls[1], pulls[0]);
             let weight = (gap_score * rate).exp();
             let total = weight + 1.0;
             let second = (u * total).ge(R::select(first_leads, u.one(), weight));
@@ -80,7 +80,7 @@ impl Policy for SoftElim {
         let (mut total, mut weighted) = (u.zero(), u.zero());
         for ((&mean, &pulls), bound) in means.iter().zip(pulls).zip(own.iter_mut()) {
             let gap = best - mean;
-            let gap_score = gap * gap * pulls * 2.0;
+            let gap_score = gap * gap * pulls;
             let weight = (gap_score * rate).exp();
             total = total + weight;
             if SCORE {
@@ -91,7 +91,7 @@ impl Policy for SoftElim {
         let arm = count_below(&own[..means.len() - 1], u * total);
         if SCORE {
             let gap = best - pick(means, arm);
-            let gap_score = gap * gap * pick(pulls, arm) * 2.0;
+            let gap_score = gap * gap * pick(pulls, arm);
             *score = (gap_score - weighted / total).fma(u.lit(self.slope), *score);
         }
         arm
