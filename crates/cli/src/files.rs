@@ -68,7 +68,9 @@ fn complete(path: &Path, content: &str) -> std::io::Result<tempfile::NamedTempFi
 /// Writes a file whole or not at all, in the place of an older one.
 pub fn write(path: &Path, content: &str) -> Result<()> {
     let written = complete(path, content).and_then(|file| file.persist(path).map_err(|error| error.error));
-    written.map(drop).map_err(|error| Failure::Other(format!("{}: cannot be written: {error}", path.display())))
+    written
+        .map(drop)
+        .map_err(|error| Failure::Other(format!("{}: cannot be written: {error}", path.display())))
 }
 
 /// Writes a file that must not exist yet.

@@ -24,6 +24,12 @@ pub fn hold() {
     HELD.store(true, Ordering::SeqCst);
 }
 
+/// What was to be kept is kept: the next Ctrl-C ends the command at once.
+pub fn release() {
+    REQUESTED.store(false, Ordering::SeqCst);
+    HELD.store(false, Ordering::SeqCst);
+}
+
 /// Has the user asked to stop?
 pub fn requested() -> bool {
     REQUESTED.load(Ordering::SeqCst)

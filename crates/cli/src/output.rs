@@ -1,7 +1,7 @@
 //! The one printer: results go to stdout, as text or as one JSON document; everything else to stderr.
 
 use crate::failure::{Failure, Result};
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use gradband::registry::Choice;
 use gradband::statistics::Estimate;
 use serde::Serialize;
@@ -32,7 +32,8 @@ impl Printer {
 
 /// Pretty JSON.
 pub fn to_json(document: &impl Serialize) -> Result<String> {
-    serde_json::to_string_pretty(document).map_err(|error| Failure::Other(format!("cannot write JSON: {error}")))
+    serde_json::to_string_pretty(document)
+        .map_err(|error| Failure::Other(format!("cannot write JSON: {error}")))
 }
 
 /// A remark that is not a result. A closed stderr is no reason to fail.
@@ -63,15 +64,18 @@ pub fn grouped(count: usize) -> String {
     text
 }
 
+/// A line under the header, and no other.
+const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+
 /// A table with a header; columns after the first `left` hold numbers and stand to the right.
 pub fn table(header: &[&str], left: usize, rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Disabled);
+    table.load_style(STYLE).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header.iter().enumerate().map(|(i, &text)| aligned(text, i >= left)));
     for row in rows {
         table.add_row(row.iter().enumerate().map(|(i, text)| aligned(text, i >= left)));
     }
-    table.to_string()
+    table.trim_fmt()
 }
 
 fn aligned(text: &str, right: bool) -> Cell {

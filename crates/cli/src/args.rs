@@ -1,0 +1,227 @@
+//! The arguments as typed. What they mean is decided in `target` and in the library.
+
+use clap::{Parser, Subcommand, ValueEnum, value_parser};
+use gradband::spec::{LearningRate, TrainSpec, defaults};
+use std::path::PathBuf;
+
+/// Bandit policies that learn how to explore from a sample of past problems.
+#[derive(Parser, Debug)]
+#[command(name = "gradband", version, arg_required_else_help = true, propagate_version = true)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// What every command takes.
+#[derive(clap::Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Options of every command")]
+pub struct Common {
+    /// The same seed gives the same numbers
+    #[arg(
+        long, global = true, value_name = "S", allow_negative_numbers = true,
+        default_value_t = defaults::SEED
+    )]
+    pub seed: u64,
+    /// Threads [default: all cores]; the numbers do not depend on it
+    #[arg(
+        long, global = true, value_name = "N", allow_negative_numbers = true,
+        value_parser = value_parser!(u16).range(1..=1024)
+    )]
+    pub threads: Option<u16>,
+    /// One JSON document on stdout instead of text
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// What there is: problems, policies, baselines, optimizers
+    List {
+        /// One list alone
+        kind: Option<Listed>,
+    },
+    /// Write a commented spec to start from
+    Init {
+        /// A new file [default: stdout]
+        file: Option<PathBuf>,
+    },
+    /// Is a spec valid, and what does it mean?
+    Check {
+        /// A TOML file
+        spec: PathBuf,
+    },
+    /// Learn a policy for a problem
+    Train(Train),
+    /// Measure the Bayes regret of a policy
+    Evaluate(Evaluate),
+    /// Measure several policies on the same instances
+    Compare(Compare),
+    /// Estimate the gradient of the Bayes reward
+    Gradient(Gradient),
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    Problems,
+    Policies,
+    Baselines,
+    Optimizers,
+}
+
+/// A policy by name.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct PolicyFlags {
+    /// A policy, as `name` or `name(param=value,...)`; see `gradband list policies`
+    #[arg(long, value_name = "NAME")]
+    pub policy: Option<String>,
+    /// Its parameters, comma-separated, or @FILE with a JSON array or object
+    #[arg(long, value_name = "X,...", allow_hyphen_values = true)]
+    pub params: Option<String>,
+}
+
+/// How a gradient is estimated.
+#[derive(clap::Args, Clone, Debug)]
+pub struct EstimatorFlags {
+    #[arg(
+        long, value_name = "none|opt|self|loo",
+        help = format!("What returns are compared with [default: {}]", defaults::BASELINE)
+    )]
+    pub baseline: Option<String>,
+    /// Runs of each instance, with --baseline loo [default: 8]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = count())]
+    pub runs_per_instance: Option<u64>,
+    #[arg(
+        long, value_name = "realized|mean",
+        help = format!("What returns are made of [default: {}]", defaults::RETURNS)
+    )]
+    pub returns: Option<String>,
+    #[arg(
+        long, value_name = "m", allow_negative_numbers = true, value_parser = count(),
+        help = format!("Instances per gradient [default: {} / runs per instance]", defaults::RUNS_PER_ITERATION)
+    )]
+    pub batch_size: Option<u64>,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct Train {
+    /// A built-in problem, or a TOML spec
+    #[arg(default_value = defaults::PROBLEM)]
+    pub problem: String,
+    #[command(flatten)]
+    pub policy: PolicyFlags,
+    #[command(flatten)]
+    pub estimator: EstimatorFlags,
+    #[arg(
+        long, value_name = "sgd|adam|yogi",
+        help = format!("How to climb [default: {}]", defaults::OPTIMIZER)
+    )]
+    pub optimizer: Option<String>,
+    /// Step size [default: auto]
+    #[arg(long, value_name = "auto|x", allow_hyphen_values = true)]
+    pub learning_rate: Option<LearningRate>,
+    #[arg(
+        long, value_name = "L", allow_negative_numbers = true, value_parser = count(),
+        help = format!("Steps [default: {}]", defaults::ITERATIONS)
+    )]
+    pub iterations: Option<u64>,
+    #[arg(
+        long, value_name = "tail|none",
+        help = format!("Hand out the mean of the last half of the iterates, or the last [default: {}]", defaults::AVERAGE)
+    )]
+    pub average: Option<String>,
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true, value_parser = count(),
+        help = format!("Instances of the evaluation at the end [default: {}]", defaults::INSTANCES)
+    )]
+    pub eval_instances: Option<u64>,
+    /// Write policy.json and history.csv there
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct Evaluate {
+    /// A built-in problem, or a TOML spec
+    pub problem: String,
+    #[command(flatten)]
+    pub policy: PolicyFlags,
+    /// A policy.json that `train -o` wrote
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["policy", "params"])]
+    pub policy_file: Option<PathBuf>,
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true, value_parser = count(),
+        help = format!("Simulated instances [default: {}]", defaults::INSTANCES)
+    )]
+    pub instances: Option<u64>,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct Compare {
+    /// A built-in problem, or a TOML spec
+    pub problem: String,
+    /// Policies, as `name` or `name(param=value,...)` [default: all that apply, untuned]
+    #[arg(long, value_name = "A,B,...")]
+    pub policies: Option<String>,
+    /// A policy.json as well; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub policy_file: Vec<PathBuf>,
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true, value_parser = count(),
+        help = format!("Simulated instances [default: {}]", defaults::INSTANCES)
+    )]
+    pub instances: Option<u64>,
+    /// Write compare.json and compare.csv there
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct Gradient {
+    /// A built-in problem, or a TOML spec
+    pub problem: String,
+    /// A policy, as `name` or `name(param=value,...)`; see `gradband list policies`
+    #[arg(long, value_name = "NAME")]
+    pub policy: String,
+    /// Its parameters, comma-separated, or @FILE with a JSON array or object
+    #[arg(long, value_name = "X,...", allow_hyphen_values = true)]
+    pub params: String,
+    #[command(flatten)]
+    pub estimator: EstimatorFlags,
+}
+
+/// Any count that TOML could hold too; the library knows the limits.
+fn count() -> clap::builder::RangedU64ValueParser {
+    value_parser!(u64).range(0..=i64::MAX as u64)
+}
+
+impl From<&EstimatorFlags> for TrainSpec {
+    fn from(flags: &EstimatorFlags) -> Self {
+        Self {
+            baseline: flags.baseline.clone(),
+            runs_per_instance: flags.runs_per_instance.map(whole),
+            returns: flags.returns.clone(),
+            batch_size: flags.batch_size.map(whole),
+            ..Self::default()
+        }
+    }
+}
+
+impl From<&Train> for TrainSpec {
+    fn from(flags: &Train) -> Self {
+        Self {
+            optimizer: flags.optimizer.clone(),
+            learning_rate: flags.learning_rate,
+            iterations: flags.iterations.map(whole),
+            average: flags.average.clone(),
+            eval_instances: flags.eval_instances.map(whole),
+            ..Self::from(&flags.estimator)
+        }
+    }
+}
+
+/// Saturates on machines with short pointers: the limits are far below.
+pub fn whole(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,125 @@
+//! `gradband compare`: several policies on the same instances and rewards.
+
+use super::{measure, title};
+use crate::args::{Compare, whole};
+use crate::failure::{Failure, Result};
+use crate::output::{self, Printer, grouped, with_error};
+use crate::policies::{self, Named};
+use crate::target::Target;
+use crate::{files, interrupt};
+use gradband::evaluate::Evaluation;
+use gradband::registry::{self, Choice};
+use gradband::spec::ProblemRecord;
+use gradband::statistics::Estimate;
+use serde::Serialize;
+use std::path::Path;
+use std::time::Instant;
+
+#[derive(Serialize)]
+struct Document {
+    problem: ProblemRecord,
+    rows: Vec<Row>,
+    instances: usize,
+    seed: u64,
+    seconds: f64,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct Row {
+    policy: String,
+    params: Vec<f64>,
+    bayes_regret: Estimate,
+    bayes_reward: Estimate,
+    difference: Estimate,
+    #[serde(skip)]
+    short: String,
+}
+
+pub fn run(args: &Compare, seed: u64, printer: Printer) -> Result<()> {
+    let target = Target::load(&args.problem)?;
+    let problem = &target.problem;
+    let policies = policies(args, &target)?;
+    let instances = target.instances(args.instances.map(whole))?;
+    if let Some(dir) = &args.output {
+        files::create_dir(dir)?;
+    }
+    let start = Instant::now();
+    let evaluation = measure(policies.iter().map(|policy| &policy.choice), problem, seed, instances)?;
+    let document = Document {
+        problem: problem.into(),
+        rows: rows(&policies, &evaluation),
+        instances,
+        seed,
+        seconds: start.elapsed().as_secs_f64(),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    if let Some(dir) = &args.output {
+        interrupt::hold();
+        save(dir, &document)?;
+    }
+    printer.result(&document, || {
+        let rows = document.rows.iter().map(|row| {
+            let numbers = [row.bayes_regret, row.bayes_reward, row.difference].map(with_error);
+            [vec![row.short.clone()], numbers.to_vec()].concat()
+        });
+        let table = output::table(&["policy", "Bayes regret", "Bayes reward", "behind the best"], 1, rows);
+        format!("{}, {} instances\n{table}", title(problem), grouped(instances))
+    })
+}
+
+/// Those that were asked for, else every one that applies; then those from files.
+fn policies(args: &Compare, target: &Target) -> Result<Vec<Named>> {
+    let problem = &target.problem;
+    let mut policies = match &args.policies {
+        Some(text) => policies::parse_list(text, problem, "--policies")?,
+        None => registry::applicable(problem)
+            .map(|info| Choice::initial(info, problem).map(Named::untuned))
+            .collect::<gradband::Result<_>>()?,
+    };
+    for path in &args.policy_file {
+        policies.push(Named::in_full(policies::from_file(path, problem)?));
+    }
+    Ok(policies)
+}
+
+/// Sorted by regret, equal ones in the order in which they were asked for.
+fn rows(policies: &[Named], evaluation: &Evaluation) -> Vec<Row> {
+    let mut order: Vec<usize> = (0..policies.len()).collect();
+    order.sort_by(|&i, &j| evaluation.regret(i).mean.total_cmp(&evaluation.regret(j).mean));
+    let row = |&i: &usize| Row {
+        policy: policies[i].name.clone(),
+        params: policies[i].choice.params.clone(),
+        bayes_regret: evaluation.regret(i),
+        bayes_reward: evaluation.reward(i),
+        difference: evaluation.difference(i, order[0]),
+        short: policies[i].short.clone(),
+    };
+    order.iter().map(row).collect()
+}
+
+fn save(dir: &Path, document: &Document) -> Result<()> {
+    files::write(&dir.join("compare.json"), &(output::to_json(document)? + "\n"))?;
+    let records = document.rows.iter().map(|row| {
+        let numbers = [row.bayes_regret, row.bayes_reward, row.difference];
+        let numbers = numbers.iter().flat_map(|x| [x.mean.to_string(), x.std_error.to_string()]);
+        std::iter::once(row.policy.clone()).chain(numbers).collect()
+    });
+    let header = "policy,bayes_regret,bayes_regret_std_error,bayes_reward,bayes_reward_std_error,difference,difference_std_error";
+    files::write(&dir.join("compare.csv"), &csv(header.split(','), records)?)
+}
+
+/// A CSV file as text.
+pub(super) fn csv<'a>(
+    header: impl Iterator<Item = &'a str>,
+    records: impl Iterator<Item = Vec<String>>,
+) -> Result<String> {
+    let failed = |error: csv::Error| Failure::Other(format!("cannot write CSV: {error}"));
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(header).map_err(failed)?;
+    for record in records {
+        writer.write_record(record).map_err(failed)?;
+    }
+    let bytes = writer.into_inner().map_err(|error| Failure::Other(error.to_string()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,91 @@
+//! `gradband init`: a commented spec to start from.
+
+use crate::failure::Result;
+use crate::files;
+use crate::output::{self, Printer};
+use gradband::baseline::DEFAULT_RUNS;
+use gradband::spec::defaults;
+use serde::Serialize;
+use std::path::Path;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    file: Option<&'a Path>,
+    spec: &'a str,
+}
+
+pub fn run(file: Option<&Path>, printer: Printer) -> Result<()> {
+    let spec = template();
+    let document = Document { file, spec: &spec };
+    let Some(path) = file else { return printer.result(&document, || spec.clone()) };
+    files::write_new(path, &spec)?;
+    if printer.json {
+        return printer.result(&document, String::new);
+    }
+    output::note(&format!("wrote {0}; next: gradband check {0}, gradband train {0}", path.display()));
+    Ok(())
+}
+
+/// Every key, with what holds if it is left out.
+fn template() -> String {
+    let runs = DEFAULT_RUNS;
+    let batch = defaults::RUNS_PER_ITERATION / runs;
+    format!(
+        r#"# A gradband spec. Lines that start with '# ' and a key show other choices or defaults.
+# What there is: gradband list. What this file means: gradband check FILE.
+
+[problem]
+kind = "bernoulli"              # rewards: bernoulli | beta | gaussian
+horizon = 200                   # rounds of one run
+# concentration = 4.0           # kind beta: rewards are Beta(v mean, v (1 - mean)); larger is less noise
+# noise_sd = 0.5                # kind gaussian: standard deviation of rewards
+
+# The prior says which instances (means of the arms) are to be expected. Four kinds:
+[problem.prior]
+kind = "points"                 # a few known instances, with their weights
+instances = [[0.6, 0.4], [0.4, 0.6]]
+weights = [0.5, 0.5]
+# kind = "beta"                 # independent Beta means
+# arms = 10
+# alpha = 1.0                   # a number for all arms, or a list
+# beta = 1.0
+# kind = "normal"               # independent normal means, for kind gaussian
+# mean = [0.0, 0.5]
+# sd = 1.0
+# kind = "table"                # your own past: CSV, a row per instance and a column per arm, or long form
+# path = "past.csv"             # with columns instance,arm,mean or instance,arm,successes,trials
+# holdout = {holdout}                 # this part is kept for evaluation
+
+[policy]                        # what plays; training starts from these parameters
+kind = "{policy}"
+# w = 1.0
+
+[train]
+baseline = "{baseline}"                # none | opt | self | loo
+# runs_per_instance = {runs}         # with loo
+# returns = "{returns}"              # realized | mean
+# optimizer = "{optimizer}"             # sgd | adam | yogi
+# learning_rate = "auto"        # or a number
+iterations = {iterations}
+# batch_size = {batch}              # instances per iteration; default: {cost} runs per iteration
+# average = "{average}"              # tail: hand out the mean of the last half of the iterates | none: the last
+# eval_instances = {instances}        # default: as in [evaluate]
+# clip = 10.0                   # longest gradient
+# decay = {decay:?}                   # factor of the learning rate after each iteration
+# time_limit = 60.0             # seconds
+
+[evaluate]
+instances = {instances}
+"#,
+        holdout = defaults::HOLDOUT,
+        policy = defaults::POLICY,
+        baseline = defaults::BASELINE,
+        returns = defaults::RETURNS,
+        optimizer = defaults::OPTIMIZER,
+        iterations = defaults::ITERATIONS,
+        cost = defaults::RUNS_PER_ITERATION,
+        average = defaults::AVERAGE,
+        instances = defaults::INSTANCES,
+        decay = defaults::DECAY,
+    )
+}

@@ -1,0 +1,258 @@
+//! `gradband train`: learns a policy, and shows what the learning was worth.
+
+use super::compare::csv;
+use super::{measure, title};
+use crate::args::Train;
+use crate::failure::{Failure, Result};
+use crate::output::{self, Printer, grouped, with_error};
+use crate::policies::Named;
+use crate::progress::Progress;
+use crate::target::Target;
+use crate::{files, interrupt};
+use gradband::Problem;
+use gradband::evaluate::Evaluation;
+use gradband::registry::{self, Choice};
+use gradband::spec::{
+    FORMAT, PolicyFile, PolicyRecord, ProblemRecord, TrainSpec, Training, TrainingRecord, defaults,
+};
+use gradband::statistics::Estimate;
+use gradband::train::{Observer, Record, StopReason, Trained};
+use serde::Serialize;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What a tuned policy is shown beside, where they apply.
+const COMPARATORS: [&str; 2] = ["thompson", "ucb1"];
+/// After Ctrl-C the evaluation is cut to about as many rounds: less than a second.
+const HURRIED_ROUNDS: usize = 50_000_000;
+/// Where the policies stand in the evaluation; comparators follow.
+const INITIAL: usize = 0;
+const FINAL: usize = 1;
+const LAST: usize = 2;
+
+#[derive(Serialize)]
+struct Document {
+    problem: ProblemRecord,
+    policy: PolicyRecord,
+    initial: Measured,
+    r#final: Measured,
+    last: Measured,
+    gain: Estimate,
+    learning_rate: f64,
+    history: Vec<Record>,
+    comparison: Vec<Compared>,
+    stop_reason: StopReason,
+    seed: u64,
+    seconds: f64,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct Measured {
+    params: Vec<f64>,
+    bayes_regret: Estimate,
+    bayes_reward: Estimate,
+    instances: usize,
+}
+
+#[derive(Serialize)]
+struct Compared {
+    policy: String,
+    bayes_regret: Estimate,
+    #[serde(skip)]
+    short: String,
+}
+
+pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
+    let target = Target::load(&args.problem)?;
+    let problem = &target.problem;
+    let initial = target.policy(&args.policy, Some(defaults::POLICY))?.choice;
+    let training = target.training(&TrainSpec::from(args))?;
+    target.check_start(&initial, &args.policy)?;
+    if let Some(dir) = &args.output {
+        files::create_dir(dir)?;
+    }
+
+    interrupt::hold();
+    let start = Instant::now();
+    let mut watch = Watch::new(&training, start);
+    let trained = gradband::train::train(problem, &initial, &training.settings, seed, &mut watch)?;
+    drop(watch);
+    let seconds = start.elapsed().as_secs_f64();
+    if let Some(dir) = &args.output {
+        save(dir, &target, &initial, &training, &trained, seed)?;
+    }
+    interrupt::release();
+
+    let shown = shown(problem, &initial, &trained);
+    let evaluation = evaluate(&shown, problem, &training, &trained, seed)?;
+    let document = document(problem, &shown, &evaluation, &trained, seed, seconds);
+    printer.result(&document, || text(&document, &training, problem))?;
+    match trained.stop_reason {
+        StopReason::Interrupted => Err(Failure::Interrupted(kept(args.output.as_deref(), &trained))),
+        StopReason::Iterations | StopReason::Time => Ok(()),
+    }
+}
+
+/// Shows progress, and stops for Ctrl-C and the time limit.
+struct Watch {
+    progress: Progress,
+    deadline: Option<Instant>,
+}
+
+impl Watch {
+    fn new(training: &Training, start: Instant) -> Self {
+        let progress = Progress::new("training", "iterations", training.settings.iterations);
+        let limit = training.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        Self { progress, deadline: limit.and_then(|limit| start.checked_add(limit)) }
+    }
+}
+
+impl Observer for Watch {
+    fn iteration(&mut self, record: &Record) {
+        self.progress.set(record.iteration);
+    }
+
+    fn stop(&mut self) -> Option<StopReason> {
+        if interrupt::requested() {
+            return Some(StopReason::Interrupted);
+        }
+        self.deadline.filter(|&deadline| Instant::now() >= deadline).map(|_| StopReason::Time)
+    }
+}
+
+/// The untuned and the tuned policy, the last iterate, and comparators.
+fn shown(problem: &Problem, initial: &Choice, trained: &Trained) -> Vec<Named> {
+    let mut shown =
+        [initial, &trained.policy, &trained.last].map(|choice| Named::in_full(choice.clone())).to_vec();
+    let comparators = COMPARATORS.iter().filter_map(|name| registry::policy(name).ok());
+    shown.extend(comparators.filter_map(|info| Choice::initial(info, problem).ok()).map(Named::untuned));
+    shown
+}
+
+fn evaluate(
+    shown: &[Named],
+    problem: &Problem,
+    training: &Training,
+    trained: &Trained,
+    seed: u64,
+) -> Result<Evaluation> {
+    let mut instances = training.eval_instances;
+    if trained.stop_reason == StopReason::Interrupted {
+        let affordable = HURRIED_ROUNDS / shown.len() / problem.horizon;
+        instances = instances.min(affordable.max(2));
+        output::note(&format!("stopping; a short evaluation on {} instances follows", grouped(instances)));
+    }
+    measure(shown.iter().map(|named| &named.choice), problem, seed, instances)
+}
+
+fn document(
+    problem: &Problem,
+    shown: &[Named],
+    evaluation: &Evaluation,
+    trained: &Trained,
+    seed: u64,
+    seconds: f64,
+) -> Document {
+    let measured = |i: usize| Measured {
+        params: shown[i].choice.params.clone(),
+        bayes_regret: evaluation.regret(i),
+        bayes_reward: evaluation.reward(i),
+        instances: evaluation.instances,
+    };
+    let compared = shown.iter().enumerate().filter(|&(i, _)| i != LAST).map(|(i, named)| Compared {
+        policy: named.name.clone(),
+        bayes_regret: evaluation.regret(i),
+        short: named.short.clone(),
+    });
+    Document {
+        problem: problem.into(),
+        policy: (&trained.policy).into(),
+        initial: measured(INITIAL),
+        r#final: measured(FINAL),
+        last: measured(LAST),
+        gain: evaluation.difference(INITIAL, FINAL),
+        learning_rate: trained.learning_rate,
+        history: trained.history.clone(),
+        comparison: compared.collect(),
+        stop_reason: trained.stop_reason,
+        seed,
+        seconds,
+        version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+fn text(document: &Document, training: &Training, problem: &Problem) -> String {
+    let rows = document.comparison.iter().enumerate().map(|(i, row)| {
+        let role = ["untuned", "tuned"].get(i).copied().unwrap_or_default();
+        vec![role.into(), row.short.clone(), with_error(row.bayes_regret)]
+    });
+    let table = output::table(&["", "policy", "Bayes regret"], 2, rows);
+    let Estimate { mean, std_error } = document.gain;
+    let (low, high) = (mean - 1.96 * std_error, mean + 1.96 * std_error);
+    let names = document.policy.names.iter().zip(&document.policy.params);
+    let learned: Vec<_> = names.map(|(name, x)| format!("{name} = {x:.4}")).collect();
+    let done = document.history.len();
+    let estimator = &training.settings.estimator;
+    let rounds = done * estimator.batch_size * estimator.baseline.runs() * problem.horizon;
+    let million = rounds as f64 / document.seconds.max(1e-9) / 1e6;
+    let stopped = match document.stop_reason {
+        StopReason::Iterations => "",
+        StopReason::Interrupted => ", interrupted",
+        StopReason::Time => ", out of time",
+    };
+    [
+        format!("{}, {} instances that training never saw", title(problem), grouped(document.r#final.instances)),
+        table,
+        format!("gain {mean:.4} ± {std_error:.4} (95 % interval {low:.4} to {high:.4})"),
+        format!("learned {}", learned.join(", ")),
+        format!(
+            "trained in {:.2} s ({million:.0} million rounds/s): {done} iterations of {} instances x {} run(s){stopped}",
+            document.seconds,
+            grouped(estimator.batch_size),
+            estimator.baseline.runs(),
+        ),
+    ]
+    .join("\n")
+}
+
+fn save(
+    dir: &Path,
+    target: &Target,
+    initial: &Choice,
+    training: &Training,
+    trained: &Trained,
+    seed: u64,
+) -> Result<()> {
+    let file = PolicyFile {
+        gradband: FORMAT,
+        policy: (&trained.policy).into(),
+        problem: (&target.problem).into(),
+        training: Some(TrainingRecord {
+            spec: target.effective(initial, training),
+            seed,
+            version: env!("CARGO_PKG_VERSION").into(),
+            iterations: trained.history.len(),
+            stop_reason: trained.stop_reason,
+        }),
+    };
+    let names = trained.policy.info.params.iter().map(|info| info.name);
+    let header = ["iteration", "gradient_norm"].into_iter().chain(names);
+    let records = trained.history.iter().map(|record| {
+        let params = record.params.iter().flatten().map(f64::to_string);
+        [record.iteration.to_string(), record.gradient_norm.to_string()].into_iter().chain(params).collect()
+    });
+    files::write(&dir.join("history.csv"), &csv(header, records)?)?;
+    files::write(&dir.join("policy.json"), &(output::to_json(&file)? + "\n"))
+}
+
+/// What is left of an interrupted training.
+fn kept(dir: Option<&Path>, trained: &Trained) -> String {
+    let done = trained.history.len();
+    match dir {
+        Some(dir) => {
+            format!("interrupted after {done} iterations; the policy so far is in {}", dir.display())
+        }
+        None => format!("interrupted after {done} iterations; with -o DIR the policy would have been kept"),
+    }
+}

@@ -1,0 +1,60 @@
+//! Ctrl-C.
+
+use super::*;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+/// Starts a job that would take hours, waits until it is under way, and interrupts it.
+fn interrupted(args: &[&str], under_way: impl Fn() -> bool) -> Output {
+    let child = gradband(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    while !under_way() {
+        assert!(start.elapsed() < Duration::from_secs(20), "{args:?} did not start");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(400));
+    press_ctrl_c(&child);
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{args:?}: {stderr}");
+    assert!(stderr.contains("interrupted"), "{stderr}");
+    output
+}
+
+fn press_ctrl_c(child: &Child) {
+    let done = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(done.success());
+}
+
+#[test]
+fn a_training_keeps_what_was_learned() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let args = ["train", "--iterations", "9000000", "--json", "-o", out.to_str().unwrap()];
+    let output = interrupted(&args, || out.exists());
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["stop_reason"], "interrupted");
+    let done = document["history"].as_array().unwrap().len();
+    assert!(done > 0);
+    let file = out.join("policy.json");
+    let policy: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(policy["policy"], document["policy"]);
+    assert_eq!(policy["training"]["stop_reason"], "interrupted");
+    assert_eq!(std::fs::read_to_string(out.join("history.csv")).unwrap().lines().count(), done + 1);
+    json(&["evaluate", "bernoulli-2", "--policy-file", file.to_str().unwrap(), "--instances", "20"]);
+}
+
+#[test]
+fn an_evaluation_ends_at_once_and_prints_nothing() {
+    let args = ["evaluate", "bernoulli-10", "--policy", "ucb1", "--instances", "100000000"];
+    assert!(interrupted(&args, || true).stdout.is_empty());
+}
+
+#[test]
+fn a_comparison_leaves_no_partial_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let args = ["compare", "bernoulli-10", "--instances", "100000000", "-o", out.to_str().unwrap()];
+    assert!(interrupted(&args, || out.exists()).stdout.is_empty());
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0);
+}
