@@ -23,17 +23,14 @@ use std::time::Instant;
 /// Best of this many measurements: noise of a shared machine only adds.
 const REPEATS: usize = 7;
 
-/// Processor seconds of this thread, or the wall clock where the system does not tell.
+/// Processor seconds of this thread.
 fn now() -> f64 {
-    thread_local!(static START: Instant = Instant::now());
-    std::fs::read_to_string("/proc/thread-self/schedstat")
-        .ok()
-        .and_then(|text| text.split(' ').next()?.parse::<f64>().ok())
-        .map_or_else(|| START.with(|start| start.elapsed().as_secs_f64()), |nanoseconds| nanoseconds * 1e-9)
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 fn best_of(mut work: impl FnMut()) -> f64 {
-    work();
+    work(); // warms caches and branch predictors
     let measure = |_| {
         let start = now();
         work();
@@ -60,7 +57,8 @@ fn policies() {
                 seconds * 1e9 / (instances * horizon) as f64
             };
             let size = 400_000 / (arms * horizon).max(2000);
-            let (one, all) = (time(Lanes::Single, size.max(2) / 2), time(Lanes::Auto, size.next_multiple_of(16)));
+            let (one, all) =
+                (time(Lanes::Single, size.max(2) / 2), time(Lanes::Auto, size.next_multiple_of(16)));
             println!(
                 r#"{{"bench":"policy","policy":"{}","arms":{arms},"one_lane_ns":{one:.2},"all_lanes_ns":{all:.2},"rounds_per_second":{:.3e},"gain":{:.1}}}"#,
                 info.name,
@@ -73,11 +71,16 @@ fn policies() {
 
 /// Jobs a and b: training in the paper's setting. Job e: evaluation of untuned policies.
 fn jobs() {
-    for (job, problem, iterations) in
-        [("a", Problem::named("bernoulli-2").unwrap(), 100), ("b", Problem::named("bernoulli-10").unwrap(), 10)]
-    {
+    for (job, problem, iterations) in [
+        ("a", Problem::named("bernoulli-2").unwrap(), 100),
+        ("b", Problem::named("bernoulli-10").unwrap(), 10),
+    ] {
         let settings = Settings {
-            estimator: Estimator { baseline: Baseline::SelfPlay, returns: Returns::Realized, batch_size: 1000 },
+            estimator: Estimator {
+                baseline: Baseline::SelfPlay,
+                returns: Returns::Realized,
+                batch_size: 1000,
+            },
             iterations,
             rule: Rule::Sgd,
             learning_rate: None,
@@ -128,18 +131,22 @@ fn floor() {
     const ROUNDS: usize = 200_000;
     for (job, exponentials) in [("a", 1), ("b", 10)] {
         let seconds = match Level::new().as_avx2() {
-            Some(simd) => best_of(|| {
-                simd.vectorize(
-                    #[inline(always)]
-                    || black_box(draw_and_exponentiate::<f32x16<_>>(simd, exponentials, ROUNDS)),
-                );
-            }) / 16.0,
+            Some(simd) => {
+                best_of(|| {
+                    simd.vectorize(
+                        #[inline(always)]
+                        || black_box(draw_and_exponentiate::<f32x16<_>>(simd, exponentials, ROUNDS)),
+                    );
+                }) / 16.0
+            }
             None => best_of(|| {
                 black_box(draw_and_exponentiate::<One<f32>>((), exponentials, ROUNDS));
             }),
         };
         let nanoseconds = seconds * 1e9 / ROUNDS as f64;
-        println!(r#"{{"bench":"floor","job":"{job}","exponentials":{exponentials},"cpu_ns_per_policy_round":{nanoseconds:.4}}}"#);
+        println!(
+            r#"{{"bench":"floor","job":"{job}","exponentials":{exponentials},"cpu_ns_per_policy_round":{nanoseconds:.4}}}"#
+        );
     }
 }
 
@@ -151,7 +158,9 @@ fn threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let measure = |_| {
             let start = Instant::now();
-            pool.install(|| black_box(evaluate(&[&*agent], &problem, 1, 8192, |_| ControlFlow::Continue(()))));
+            pool.install(|| {
+                black_box(evaluate(&[&*agent], &problem, 1, 8192, |_| ControlFlow::Continue(())))
+            });
             start.elapsed().as_secs_f64()
         };
         (0..REPEATS).map(measure).fold(f64::INFINITY, f64::min)
@@ -162,7 +171,8 @@ fn threads() {
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
-    let all: [(&str, fn()); 4] = [("policies", policies), ("jobs", jobs), ("floor", floor), ("threads", threads)];
+    let all: [(&str, fn()); 4] =
+        [("policies", policies), ("jobs", jobs), ("floor", floor), ("threads", threads)];
     // Processor time is measured per thread: everything but the last part stays on this one.
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().unwrap();
     for (name, part) in all {

@@ -1,6 +1,6 @@
-//! One number per simulated run, so that a policy is written once and runs on one run or on eight.
+//! One number per simulated run, so that a policy is written once and runs on one run or on sixteen.
 //!
-//! A *lane* is a run. [`One<f32>`] is a single lane, `f32x16<S>` eight of them; both round every operation
+//! A *lane* is a run. [`One<f32>`] is a single lane, `f32x16<S>` sixteen of them; both round every operation
 //! the same way, so the same run has the same bits whatever the width. [`One<f64>`] is the precise form that
 //! tests and very long horizons use.
 
@@ -98,10 +98,10 @@ pub trait Real:
 
     /// A uniform number in [0, 1) from the high bits of a word.
     fn unit(word: Self::Word) -> Self;
-    /// Different words for different non-negative integers.
+    /// A small non-negative integer, as a word.
     fn tag(self) -> Self::Word;
-    /// e^self for `self` up to 88; arguments below -87 give e^-87 (nothing, next to 1).
-    fn exp(self) -> Self;
+    /// 2^self for `self` up to 127; arguments below -126 give 2^-126 (nothing, next to 1).
+    fn exp2(self) -> Self;
     /// Natural logarithm of a positive number.
     fn ln(self) -> Self;
 
@@ -121,6 +121,12 @@ pub trait Real:
     #[inline(always)]
     fn one(self) -> Self {
         self.lit(1.0)
+    }
+
+    /// e^self, as `exp2`.
+    #[inline(always)]
+    fn exp(self) -> Self {
+        (self * self.lit(std::f64::consts::LOG2_E)).exp2()
     }
 
     /// (cos, sin) of `self` turns, for `self` in [0, 1).
@@ -177,9 +183,13 @@ pub fn put<R: Real>(values: &mut [R], arm: R, value: R) {
 #[inline(always)]
 pub fn add<R: Real>(values: &mut [R], arm: R, value: R) -> R {
     if R::WIDTH == 1 || values.len() > CHAIN {
-        let sum = pick(values, arm) + value;
-        put(values, arm, sum);
-        return sum;
+        let indices = arm.indices();
+        return R::from_fn(arm.token(), |lane| {
+            let entry = &mut values[indices[lane] as usize];
+            // Double precision holds the sum of two singles closely enough that rounding twice is rounding once.
+            entry.set_lane(lane, entry.lane(lane) + value.lane(lane));
+            entry.lane(lane)
+        });
     }
     if let [first, second] = values {
         // With two arms the arm itself is the weight.

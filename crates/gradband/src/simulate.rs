@@ -232,7 +232,10 @@ impl<R: Real, P: Policy, M: Model, const K: usize> Kernel<'_, R, P, M, K> {
             state.fill(zero);
             players.clear();
             players.extend(
-                state.chunks_exact_mut(slots).enumerate().map(|(r, state)| kernel.player(first, r, &mut state[3 * arms..])),
+                state
+                    .chunks_exact_mut(slots)
+                    .enumerate()
+                    .map(|(r, state)| kernel.player(first, r, &mut state[3 * arms..])),
             );
             for round in 0..job.problem.horizon {
                 kernel.step(round, &mut instances, &mut players, &mut state);
@@ -290,7 +293,7 @@ impl<R: Real, P: Policy, M: Model, const K: usize> Kernel<'_, R, P, M, K> {
     #[inline(always)]
     fn step(&self, round: usize, instances: &mut Instances<R>, players: &mut [Run<R>], mut state: &mut [R]) {
         let arms = self.arms();
-        let word = instances.words.next();
+        let word = instances.words.next_word();
         let true_means = &instances.means[..arms];
         // With two arms both rewards are drawn at once: they are off the path from one choice to the next, and
         // serve all runs.

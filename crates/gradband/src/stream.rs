@@ -13,6 +13,7 @@ pub struct Key(u64);
 /// SplitMix64's increment and finaliser (Steele, Lea and Flood, 2014).
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
+#[inline(always)]
 fn finalise(z: u64) -> u64 {
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -30,11 +31,11 @@ impl Key {
         Self(finalise(self.0.rotate_left(23) ^ purpose.wrapping_add(1).wrapping_mul(GOLDEN)))
     }
 
-    /// The generator state of one run.
+    /// The generator state of one run: two outputs of the SplitMix64 sequence that starts at the key.
+    #[inline(always)]
     fn state(self, run: u64) -> [u32; 4] {
-        let start = finalise(self.0.wrapping_add(run.wrapping_mul(GOLDEN)));
-        let first = finalise(start.wrapping_add(GOLDEN));
-        let second = finalise(start.wrapping_add(GOLDEN.wrapping_mul(2)));
+        let at = self.0.wrapping_add(run.wrapping_mul(2).wrapping_add(1).wrapping_mul(GOLDEN));
+        let (first, second) = (finalise(at), finalise(at.wrapping_add(GOLDEN)));
         [first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32]
     }
 }
@@ -49,11 +50,22 @@ impl<R: Real> Stream<R> {
     /// Lane i gets the stream of run `first + i`.
     #[inline(always)]
     pub fn new(token: R::Token, key: Key, first: u64) -> Self {
-        let mut states = [[0; 4]; 16];
-        for (lane, state) in states.iter_mut().enumerate().take(R::WIDTH) {
-            *state = key.state(first + lane as u64);
+        let mut words = [[0; 16]; 4];
+        for lane in 0..R::WIDTH {
+            let state = key.state(first + lane as u64);
+            for i in 0..4 {
+                words[i][lane] = state[i];
+            }
         }
-        Self { state: [0, 1, 2, 3].map(|i| R::word(token, |lane| states[lane][i])) }
+        let [a, b, c, d] = words;
+        Self {
+            state: [
+                R::word(token, |lane| a[lane]),
+                R::word(token, |lane| b[lane]),
+                R::word(token, |lane| c[lane]),
+                R::word(token, |lane| d[lane]),
+            ],
+        }
     }
 
     /// A stream for each lane's word: how a reward with a random number of draws stays a function of
@@ -69,7 +81,7 @@ impl<R: Real> Stream<R> {
 
     /// The next word: xoshiro128+.
     #[inline(always)]
-    pub fn next(&mut self) -> R::Word {
+    pub fn next_word(&mut self) -> R::Word {
         let [a, b, c, d] = self.state;
         let word = a + d;
         let shifted = b << 9;
@@ -82,7 +94,7 @@ impl<R: Real> Stream<R> {
     /// The next uniform number in [0, 1).
     #[inline(always)]
     pub fn uniform(&mut self) -> R {
-        R::unit(self.next())
+        R::unit(self.next_word())
     }
 
     /// A uniform number in (0, 1): the middle of the grid's cell, so that its logarithm is finite.
@@ -182,26 +194,33 @@ impl<R: Real> Shape<R> {
 
 /// Random numbers of (instance, round, arm), made when an arm is pulled: the reward table Y without a table.
 pub mod reward {
-    use super::{Stream, mix};
+    use super::Stream;
     use crate::lanes::Real;
 
-    /// The uniform number of (instance, round, arm). For each arm it is a permutation of the instance's own
-    /// stream, so exactly uniform and independent over rounds; the mixing only decorrelates the arms.
+    /// The word of (instance, round, arm). For each arm it is a permutation of the instance's own stream, so
+    /// uniform and independent over rounds; the mixing only decorrelates the arms. Its high bits are mixed best.
+    #[inline(always)]
+    fn of_arm<R: Real>(word: R::Word, arm: R) -> R::Word {
+        let word = (word ^ arm.tag()) * 0x21f0_aaad;
+        (word ^ (word >> 15)) * 0xd35a_2d97
+    }
+
+    /// The uniform number of (instance, round, arm).
     #[inline(always)]
     pub fn uniform<R: Real>(word: R::Word, arm: R) -> R {
-        R::unit(mix::<R::Word>(word ^ arm.tag()))
+        R::unit(of_arm(word, arm))
     }
 
     /// A standard normal number of (instance, round, arm).
     #[inline(always)]
     pub fn normal<R: Real>(word: R::Word, arm: R) -> R {
-        Stream::<R>::from_word(word ^ arm.tag()).normal_pair().0
+        Stream::<R>::from_word(of_arm(word, arm)).normal_pair().0
     }
 
     /// A Beta(a, b) number of (instance, round, arm).
     #[inline(always)]
     pub fn beta<R: Real>(word: R::Word, arm: R, a: R, b: R) -> R {
-        Stream::<R>::from_word(word ^ arm.tag()).beta(a, b)
+        Stream::<R>::from_word(of_arm(word, arm)).beta(a, b)
     }
 }
 

@@ -82,7 +82,7 @@ macro_rules! operators {
 }
 
 macro_rules! one {
-    ($t:ident, grid $grid:expr, terms $terms:expr, unit $unit:expr, tag $tag:expr) => {
+    ($t:ident, grid $grid:expr, terms $terms:expr, unit $unit:expr) => {
         operators!($t, Add add +, Sub sub -, Mul mul *, Div div /);
 
         impl Neg for One<$t> {
@@ -173,11 +173,11 @@ macro_rules! one {
             }
             #[inline(always)]
             fn tag(self) -> OneWord {
-                OneWord($tag(self.0))
+                OneWord(self.0 as u32)
             }
             #[inline(always)]
-            fn exp(self) -> Self {
-                math::$t::exp(self)
+            fn exp2(self) -> Self {
+                math::$t::exp2(self)
             }
             #[inline(always)]
             fn ln(self) -> Self {
@@ -188,13 +188,11 @@ macro_rules! one {
 }
 
 one!(f32, grid 16_777_216.0, terms 5,
-    unit |w: u32| (w >> 8) as f32 * (1.0 / 16_777_216.0),
-    tag |x: f32| x.to_bits());
+    unit |w: u32| (w >> 8) as f32 * (1.0 / 16_777_216.0));
 one!(f64, grid 4_294_967_296.0, terms 11,
-    unit |w: u32| f64::from(w) * (1.0 / 4_294_967_296.0),
-    tag |x: f64| (x as f32).to_bits());
+    unit |w: u32| f64::from(w) * (1.0 / 4_294_967_296.0));
 
-/// The bit tricks that `exp` and `ln` need, per precision.
+/// The bit tricks that `exp2` and `ln` need, per precision.
 impl math::Bits for One<f32> {
     #[inline(always)]
     fn scale_by_power(self, power: Self) -> Self {

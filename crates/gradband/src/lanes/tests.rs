@@ -1,4 +1,4 @@
-//! The elementary functions against the standard library, and eight lanes against one.
+//! The elementary functions against the standard library, and wide lanes against one.
 
 use super::{One, Real, add, pick, put};
 use crate::stream::{Key, Stream};
@@ -12,17 +12,16 @@ fn inputs(bound: f64, count: usize) -> Vec<f64> {
 
 #[test]
 fn exponentials_are_accurate_in_both_precisions() {
-    for x in inputs(86.0, 100_000) {
-        let single = f64::from(One(x as f32).exp().0) / f64::from(x as f32).exp() - 1.0;
-        let bound = if x.abs() < 10.0 { 1.5e-7 } else { 4e-7 };
-        assert!(single.abs() < bound, "exp({x}): {single}");
-        let double = One(x).exp().0 / x.exp() - 1.0;
-        assert!(double.abs() < 4.0 * f64::EPSILON, "exp({x}): {double}");
+    for x in inputs(125.0, 100_000) {
+        let single = f64::from(One(x as f32).exp2().0) / f64::from(x as f32).exp2() - 1.0;
+        assert!(single.abs() < 2.5e-7, "exp2({x}): {single}");
+        let double = One(x).exp2().0 / x.exp2() - 1.0;
+        assert!(double.abs() < 4.0 * f64::EPSILON, "exp2({x}): {double}");
     }
-    assert_eq!(One(0.0_f32).exp().0, 1.0);
-    assert!(One(-1000.0_f32).exp().0 < 1e-37);
-    assert!(One(-1000.0_f64).exp().0 < 1e-37);
-    assert!(One(f32::NEG_INFINITY).exp().0 < 1e-37);
+    assert_eq!(One(0.0_f32).exp2().0, 1.0);
+    assert!(One(-1000.0_f32).exp2().0 < 1e-37);
+    assert!(One(-1000.0_f64).exp2().0 < 1e-37);
+    assert!(One(f32::NEG_INFINITY).exp2().0 < 1e-37);
 }
 
 #[test]
@@ -30,7 +29,7 @@ fn logarithms_are_accurate_in_both_precisions() {
     for x in inputs(80.0, 100_000) {
         let x = x.exp();
         let (single, truth) = (f64::from(One(x as f32).ln().0), f64::from(x as f32).ln());
-        assert!((single - truth).abs() <= 1e-7 * truth.abs().max(1.0), "ln({x}): {single} {truth}");
+        assert!((single - truth).abs() <= 1.5e-7 * truth.abs().max(1.0), "ln({x}): {single} {truth}");
         let (double, truth) = (One(x).ln().0, x.ln());
         assert!((double - truth).abs() <= 4.0 * f64::EPSILON * truth.abs().max(1.0), "ln({x})");
     }
@@ -51,7 +50,7 @@ fn turns_are_accurate_in_both_precisions() {
     }
 }
 
-/// Runs `check` in eight lanes, where the machine has them.
+/// Runs `check` in wide lanes, where the machine has them.
 macro_rules! in_wide_lanes {
     ($simd:ident => $check:expr) => {
         if let Some($simd) = Level::new().as_avx2() {
@@ -61,17 +60,17 @@ macro_rules! in_wide_lanes {
 }
 
 #[test]
-fn eight_lanes_have_the_bits_of_one() {
+fn wide_lanes_have_the_bits_of_one() {
     in_wide_lanes!(simd => {
         let same = |wide: f32x16<_>, one: &dyn Fn(usize) -> One<f32>| {
-            for lane in 0..8 {
+            for lane in 0..16 {
                 assert_eq!((wide.lane(lane) as f32).to_bits(), one(lane).0.to_bits());
             }
         };
-        for chunk in inputs(80.0, 80_000).chunks_exact(8) {
+        for chunk in inputs(80.0, 80_000).chunks_exact(16) {
             let wide = f32x16::from_fn(simd, |lane| chunk[lane]);
             let one = |lane: usize| One(chunk[lane] as f32);
-            same(wide.exp(), &|lane| one(lane).exp());
+            same(wide.exp2(), &|lane| one(lane).exp2());
             same((wide * wide).ln(), &|lane| (one(lane) * one(lane)).ln());
             same((wide * wide).sqrt(), &|lane| (one(lane) * one(lane)).sqrt());
             same(wide.floor(), &|lane| one(lane).floor());
@@ -92,12 +91,12 @@ fn arms_are_addressed_lane_by_lane() {
             let mut values: Vec<_> = (0..arms).map(|arm| f32x16::from_fn(simd, |lane| start(arm, lane))).collect();
             let arm_of = |lane: usize| (lane * 5 + 1) % arms;
             let arm = f32x16::from_fn(simd, |lane| arm_of(lane) as f64);
-            for lane in 0..8 {
+            for lane in 0..16 {
                 assert_eq!(pick(&values, arm).lane(lane) as f32, start(arm_of(lane), lane) as f32);
             }
             let sum = add(&mut values, arm, f32x16::from_fn(simd, |lane| lane as f64));
             put(&mut values, arm, sum * 2.0);
-            for lane in 0..8 {
+            for lane in 0..16 {
                 for i in 0..arms {
                     let mut expected = start(i, lane) as f32;
                     if i == arm_of(lane) {

@@ -1,4 +1,4 @@
-//! Eight lanes of `f32`, on any instruction set that `fearless_simd` knows.
+//! Sixteen lanes of `f32` (two vectors of AVX2: one hides the latency of the other), on any instruction set that `fearless_simd` knows.
 
 use super::{Mask, Real, Word, math};
 use fearless_simd::{Simd, SimdBase, SimdFloat, SimdMask, f32x16, i32x16, mask32x16, prelude::*, u32x16};
@@ -50,8 +50,7 @@ impl<S: Simd> Real for f32x16<S> {
     }
     #[inline(always)]
     fn indices(self) -> [u32; 16] {
-        let integers: u32x16<S> = <i32x16<S> as SimdCvtTruncate<Self>>::truncate_from(self).bitcast();
-        integers.into()
+        self.tag().into()
     }
     #[inline(always)]
     fn token(self) -> S {
@@ -100,11 +99,11 @@ impl<S: Simd> Real for f32x16<S> {
     }
     #[inline(always)]
     fn tag(self) -> u32x16<S> {
-        self.bitcast()
+        <i32x16<S> as SimdCvtTruncate<Self>>::truncate_from(self).bitcast()
     }
     #[inline(always)]
-    fn exp(self) -> Self {
-        math::f32::exp(self)
+    fn exp2(self) -> Self {
+        math::f32::exp2(self)
     }
     #[inline(always)]
     fn ln(self) -> Self {

@@ -57,11 +57,11 @@ impl Policy for Boltzmann {
         let means = history.means;
         let u = actions.uniform();
         let best = largest(means);
-        let rate = u.lit(1.0 / self.w);
+        let rate = u.lit(std::f64::consts::LOG2_E / self.w);
         let (mut total, mut weighted) = (u.zero(), u.zero());
         for (&mean, bound) in means.iter().zip(own.iter_mut()) {
             let lag = mean - best;
-            let weight = (lag * rate).exp();
+            let weight = (lag * rate).exp2();
             total = total + weight;
             if SCORE {
                 weighted = lag.fma(weight, weighted);

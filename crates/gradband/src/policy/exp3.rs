@@ -85,11 +85,12 @@ impl Policy for Exp3 {
         let k = arms as f64;
         let (rate, keep, share) = (u.lit(self.w / k), u.lit(1.0 - self.w), u.lit(self.w / k));
 
+        let steep = u.lit(self.w / k * std::f64::consts::LOG2_E);
         let best = largest(sums);
         let (mut total, mut moment) = (u.zero(), u.zero());
         for ((&sum, &slope), weight) in sums.iter().zip(slopes.iter()).zip(weights.iter_mut()) {
             let lag = sum - best;
-            *weight = (lag * rate).exp();
+            *weight = (lag * steep).exp2();
             total = total + *weight;
             if SCORE {
                 // x_i up to a constant that cancels: S_i - max S keeps its digits.

@@ -10,6 +10,7 @@ use super::{History, Policy, Uses};
 use crate::lanes::{Real, count_below, largest, pick};
 use crate::registry::{Initial, ParamInfo, PolicyInfo, Range, needs_each_arm_once};
 use crate::stream::Stream;
+use std::f64::consts::LOG2_E;
 
 /// What the registry knows of it.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -29,7 +30,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
 /// SoftElim with exploration parameter w.
 #[derive(Clone, Copy, Debug)]
 pub struct SoftElim {
-    /// -2 / w^2: the kernel leaves the factor 2 of the gap score to its constants.
+    /// -2 log2(e) / w^2: the kernel leaves the factor 2 of the gap score to its constants, and exponentiates to
+    /// base 2.
     rate: f64,
     /// 4 / w^3.
     slope: f64,
@@ -38,7 +40,7 @@ pub struct SoftElim {
 impl SoftElim {
     /// `w` > 0: larger explores more.
     pub fn new(w: f64) -> Self {
-        Self { rate: -2.0 / (w * w), slope: 4.0 / (w * w * w) }
+        Self { rate: -2.0 * LOG2_E / (w * w), slope: 4.0 / (w * w * w) }
     }
 }
 
@@ -46,8 +48,9 @@ impl Policy for SoftElim {
     const USES: Uses = Uses::Means;
     const EACH_ARM_ONCE: bool = true;
 
+    /// Cumulative weights and gap scores.
     fn slots(&self, arms: usize) -> usize {
-        arms
+        2 * arms
     }
 
     #[inline(always)]
@@ -66,7 +69,7 @@ impl Policy for SoftElim {
             let gap = means[0] - means[1];
             let first_leads = gap.ge(gap.zero());
             let gap_score = gap * gap * R::select(first_leads, pulls[1], pulls[0]);
-            let weight = (gap_score * rate).exp();
+            let weight = (gap_score * rate).exp2();
             let total = weight + 1.0;
             let second = (u * total).ge(R::select(first_leads, u.one(), weight));
             if SCORE {
@@ -77,22 +80,22 @@ impl Policy for SoftElim {
             return R::select(second, u.one(), u.zero());
         }
         let best = largest(means);
+        let (bounds, gap_scores) = own.split_at_mut(means.len());
         let (mut total, mut weighted) = (u.zero(), u.zero());
-        for ((&mean, &pulls), bound) in means.iter().zip(pulls).zip(own.iter_mut()) {
-            let gap = best - mean;
-            let gap_score = gap * gap * pulls;
-            let weight = (gap_score * rate).exp();
+        for (i, bound) in bounds.iter_mut().enumerate() {
+            let gap = best - means[i];
+            let gap_score = gap * gap * pulls[i];
+            let weight = (gap_score * rate).exp2();
             total = total + weight;
+            *bound = total;
             if SCORE {
+                gap_scores[i] = gap_score;
                 weighted = gap_score.fma(weight, weighted);
             }
-            *bound = total;
         }
-        let arm = count_below(&own[..means.len() - 1], u * total);
+        let arm = count_below(&bounds[..means.len() - 1], u * total);
         if SCORE {
-            let gap = best - pick(means, arm);
-            let gap_score = gap * gap * pick(pulls, arm);
-            *score = (gap_score - weighted / total).fma(u.lit(self.slope), *score);
+            *score = (pick(gap_scores, arm) - weighted / total).fma(u.lit(self.slope), *score);
         }
         arm
     }

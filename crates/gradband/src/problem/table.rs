@@ -1,7 +1,7 @@
 //! The user's own past instances, read from CSV and split into a training and a held-out part.
 
-use super::{MAX_ARMS, Split};
 use super::prior::sample_beta;
+use super::{MAX_ARMS, Split};
 use crate::lanes::One;
 use crate::stream::Stream;
 use crate::{Error, Result, error::within};

@@ -25,7 +25,7 @@ fn replay<P: Policy>(policy: &P, job: &Job, instance: u64, r: u64, means: &[f64]
     let mut start = One(0.0);
     policy.start(true, &mut own, &mut actions, &mut start);
     for round in 0..job.problem.horizon {
-        let word = words.next();
+        let word = words.next_word();
         let mut score = One(0.0);
         let arm = if P::EACH_ARM_ONCE && round < arms {
             One(round as f64)

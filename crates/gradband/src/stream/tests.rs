@@ -19,7 +19,7 @@ fn words_are_those_of_xoshiro128_plus() {
         let mut reference = Xoshiro128Plus::from_seed(seed.try_into().unwrap());
         let mut stream = Stream::<One<f32>>::new((), key, run);
         for _ in 0..1000 {
-            assert_eq!(stream.next().0, reference.next_u32());
+            assert_eq!(stream.next_word().0, reference.next_u32());
         }
     }
 }
@@ -107,33 +107,44 @@ fn beta_draws_follow_their_distribution() {
     assert!(distance * n.sqrt() < 2.47, "{}", distance * n.sqrt());
 }
 
-/// A round's rewards of different arms: each uniform, and uncorrelated.
+/// A round's rewards of two arms: each uniform, uncorrelated, and all 32 x 32 cells of the pair equally full
+/// (chi-square with 1023 degrees of freedom; 1240 is exceeded with probability 3e-6).
 #[test]
-fn rewards_of_arms_are_uncorrelated() {
-    for (one, other) in [(0.0, 1.0), (0.0, 2.0), (1.0, 2.0), (3.0, 9.0), (7.0, 99.0)] {
+fn rewards_of_arms_are_independent() {
+    for (one, other) in
+        [(0.0, 1.0), (0.0, 2.0), (1.0, 2.0), (0.0, 16.0), (3.0, 9.0), (7.0, 99.0), (255.0, 256.0)]
+    {
         let mut words = Stream::<One<f32>>::new((), Key::new(13), one as u64);
-        let centred = |word, arm: f32| f64::from(reward::uniform(word, One(arm)).0) - 0.5;
         let pairs: Vec<_> = (0..DRAWS)
             .map(|_| {
-                let word = words.next();
-                (centred(word, one), centred(word, other))
+                let word = words.next_word();
+                [one, other].map(|arm: f32| f64::from(reward::uniform(word, One(arm)).0))
             })
             .collect();
-        let singles: Vec<_> = pairs.iter().map(|pair| pair.1).collect();
-        check_moments("uniform of an arm", &singles, 0.0, 1.0 / 12.0, 1.0 / 80.0);
-        let products: Vec<_> = pairs.iter().map(|pair| pair.0 * pair.1).collect();
+        for i in 0..2 {
+            let singles: Vec<_> = pairs.iter().map(|pair| pair[i] - 0.5).collect();
+            check_moments("uniform of an arm", &singles, 0.0, 1.0 / 12.0, 1.0 / 80.0);
+        }
+        let products: Vec<_> = pairs.iter().map(|pair| (pair[0] - 0.5) * (pair[1] - 0.5)).collect();
         check_moments("product of two arms", &products, 0.0, 1.0 / 144.0, 1.0 / 6400.0);
+        let mut cells = vec![0.0; 1024];
+        pairs
+            .iter()
+            .for_each(|pair| cells[(pair[0] * 32.0) as usize * 32 + (pair[1] * 32.0) as usize] += 1.0);
+        let expected = DRAWS as f64 / 1024.0;
+        let chi_square: f64 = cells.iter().map(|count: &f64| (count - expected).powi(2) / expected).sum();
+        assert!((820.0..1240.0).contains(&chi_square), "arms {one}, {other}: {chi_square}");
     }
 }
 
 /// A lane's draws do not depend on the rejections of its neighbours.
 #[test]
-fn eight_lanes_draw_what_one_draws() {
+fn wide_lanes_draw_what_one_draws() {
     if let Some(simd) = Level::new().as_avx2() {
         simd.vectorize(|| {
             let mut wide = Stream::<f32x16<_>>::new(simd, Key::new(17), 40);
             let mut singles: Vec<_> =
-                (0..8).map(|lane| Stream::<One<f32>>::new((), Key::new(17), 40 + lane)).collect();
+                (0..16).map(|lane| Stream::<One<f32>>::new((), Key::new(17), 40 + lane)).collect();
             for i in 0..2000 {
                 let (a, b) = (1.0 + f64::from(i % 7), 1.0 + f64::from(i % 3) * 40.0);
                 let counts = wide.beta_of_counts(f32x16::splat(simd, a), f32x16::splat(simd, b));
