@@ -8,8 +8,9 @@ use crate::simulate::{Job, Outcome};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
-/// Instances between two looks at the outcomes.
+/// Instances between two looks at the outcomes, at most; and rounds, so that nobody waits long for a stop.
 const WAVE: usize = 4096;
+const WAVE_ROUNDS: usize = 1 << 27;
 
 /// Plays every agent on the same `instances`; `each` sees, for each instance, one outcome per agent.
 ///
@@ -21,11 +22,13 @@ pub fn play(
     mut each: impl FnMut(&[Outcome]),
     mut progress: impl FnMut(usize) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let mut buffer = vec![Outcome::default(); agents.len() * WAVE.min(instances)];
+    let rounds = job.problem.horizon * job.task.runs() * agents.len();
+    let wave = (WAVE_ROUNDS / rounds).clamp(16, WAVE);
+    let mut buffer = vec![Outcome::default(); agents.len() * wave.min(instances)];
     let mut row = vec![Outcome::default(); agents.len()];
     let mut first = 0;
     while first < instances {
-        let size = WAVE.min(instances - first);
+        let size = wave.min(instances - first);
         let mut blocks = Vec::new();
         for (agent, outcomes) in agents.iter().zip(buffer.chunks_mut(size)) {
             for (i, block) in outcomes.chunks_mut(job.block).enumerate() {

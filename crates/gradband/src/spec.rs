@@ -119,7 +119,8 @@ impl SpecFile {
             ("evaluate.instances", self.spec.evaluate.instances),
             ("train.eval_instances", self.spec.train.eval_instances),
         ] {
-            defaults::check_instances(key, count.unwrap_or(1)).map_err(|error| self.blame(error))?;
+            let count = count.unwrap_or(defaults::INSTANCES);
+            defaults::check_instances(key, count).map_err(|error| self.blame(error))?;
         }
         Ok(())
     }

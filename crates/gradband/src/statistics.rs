@@ -7,7 +7,7 @@ use serde::Serialize;
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// Its standard error.
+    /// Its standard error; not a number if there is only one observation.
     pub std_error: f64,
 }
 
@@ -76,7 +76,7 @@ impl Sample {
 
     /// Variance of one observation of quantity `i`.
     pub fn variance(&self, i: usize) -> f64 {
-        self.moment(i, i) / (self.count - 1.0).max(1.0)
+        self.moment(i, i) / (self.count - 1.0)
     }
 
     fn moment(&self, i: usize, j: usize) -> f64 {
@@ -101,15 +101,15 @@ impl Sample {
 
     fn with_error(&self, mean: f64, plain: f64, of_cluster: impl Fn(&[f64]) -> f64) -> Estimate {
         let variance = match &self.clusters {
-            None => plain.max(0.0) / (self.count * (self.count - 1.0).max(1.0)),
+            None => plain.max(0.0) / (self.count * (self.count - 1.0)),
             Some(clusters) => {
-                let (mut squares, mut used) = (0.0, 0.0);
+                let (mut squares, mut used) = (0.0, 0.0_f64);
                 for cluster in clusters.chunks_exact(self.dim + 1).filter(|cluster| cluster[0] > 0.0) {
                     let residual = of_cluster(&cluster[1..]) - cluster[0] * mean;
                     squares += residual * residual;
                     used += 1.0;
                 }
-                squares * used / (used - 1.0_f64).max(1.0) / (self.count * self.count)
+                squares * used / (used - 1.0) / (self.count * self.count)
             }
         };
         Estimate { mean, std_error: variance.sqrt() }

@@ -5,7 +5,7 @@ use super::{MAX_ARMS, Split};
 use crate::lanes::One;
 use crate::stream::Stream;
 use crate::{Error, Result, error::within};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
 /// What is known of one arm of one past instance.
@@ -62,14 +62,12 @@ impl Table {
             .trim(csv::Trim::All)
             .comment(Some(b'#'))
             .from_reader(source);
-        let mut records = Vec::new();
-        for record in reader.records() {
-            records.push(record.map_err(|error| csv_error(name, &error))?);
-        }
-        let Some(first) = records.first() else {
+        let mut records = reader.records().map(|record| record.map_err(|error| csv_error(name, &error)));
+        let Some(first) = records.next() else {
             return Err(Error::new(name, "is empty; expected a header and one row per past instance"));
         };
-        let column = |wanted: &str| first.iter().position(|field| field.eq_ignore_ascii_case(wanted));
+        let header = first?;
+        let column = |wanted: &str| header.iter().position(|field| field.eq_ignore_ascii_case(wanted));
         let (arm_names, rows) = match (column("instance"), column("arm")) {
             (Some(instance), Some(arm)) => {
                 let counts = column("successes").zip(column("trials"));
@@ -81,9 +79,9 @@ impl Table {
                         return Err(Error::new(format!("{name}, line 1"), message));
                     }
                 };
-                long_form(name, &records, instance, arm, values)?
+                long_form(name, records, instance, arm, values)?
             }
-            (id, _) => wide_form(name, &records, id)?,
+            (id, _) => wide_form(name, &header, records, id)?,
         };
         Self::split(name, arm_names, rows, holdout)
     }
@@ -200,8 +198,12 @@ fn abridged(text: &str) -> String {
 
 type Parsed = (Vec<String>, Vec<Row>);
 
-fn wide_form(name: &str, records: &[csv::StringRecord], id: Option<usize>) -> Result<Parsed> {
-    let first = &records[0];
+fn wide_form(
+    name: &str,
+    first: &csv::StringRecord,
+    records: impl Iterator<Item = Result<csv::StringRecord>>,
+    id: Option<usize>,
+) -> Result<Parsed> {
     let headerless = first.iter().all(|field| field.parse::<f64>().is_ok());
     let columns: Vec<usize> = (0..first.len()).filter(|&column| Some(column) != id).collect();
     let arm_names: Vec<String> = columns
@@ -211,7 +213,9 @@ fn wide_form(name: &str, records: &[csv::StringRecord], id: Option<usize>) -> Re
         .collect();
     check_arm_names(name, &arm_names)?;
     let mut rows = Vec::new();
-    for record in &records[usize::from(!headerless)..] {
+    let first_row = headerless.then(|| Ok(first.clone()));
+    for record in first_row.into_iter().chain(records) {
+        let record = &record?;
         let means = columns
             .iter()
             .zip(&arm_names)
@@ -245,7 +249,7 @@ fn check_arm_names(name: &str, arm_names: &[String]) -> Result<()> {
 
 fn long_form(
     name: &str,
-    records: &[csv::StringRecord],
+    records: impl Iterator<Item = Result<csv::StringRecord>>,
     instance: usize,
     arm: usize,
     values: Values,
@@ -253,41 +257,38 @@ fn long_form(
     let mut arm_names: Vec<String> = Vec::new();
     let mut arm_of: HashMap<String, usize> = HashMap::new();
     let mut row_of: HashMap<String, usize> = HashMap::new();
-    let mut found: Vec<(u64, String, Vec<Option<Cell>>)> = Vec::new();
-    for record in &records[1..] {
+    // By arm, so that a broken file with many arms and instances does not become a large empty table.
+    let mut found: Vec<(u64, String, BTreeMap<usize, Cell>)> = Vec::new();
+    for record in records {
+        let record = &record?;
         let arm_index = *arm_of.entry(record[arm].to_string()).or_insert_with(|| {
             arm_names.push(record[arm].to_string());
             arm_names.len() - 1
         });
         let row_index = *row_of.entry(record[instance].to_string()).or_insert_with(|| {
-            found.push((line_of(record), record[instance].to_string(), Vec::new()));
+            found.push((line_of(record), record[instance].to_string(), BTreeMap::new()));
             found.len() - 1
         });
         let cell = match values {
             Values::Mean(column) => Cell::Mean(number(name, record, column, "mean")?),
             Values::Counts(successes, trials) => counts(name, record, successes, trials)?,
         };
-        let cells = &mut found[row_index].2;
-        if cells.len() <= arm_index {
-            cells.resize(arm_index + 1, None);
-        }
-        if cells[arm_index].replace(cell).is_some() {
+        if found[row_index].2.insert(arm_index, cell).is_some() {
             let message = format!("instance '{}' has arm '{}' twice", &record[instance], &record[arm]);
             return Err(Error::new(format!("{name}, line {}", line_of(record)), message));
         }
     }
     check_arm_names(name, &arm_names)?;
     let mut rows = Vec::new();
-    for (line, id, mut cells) in found {
-        cells.resize(arm_names.len(), None);
-        if let Some(missing) = cells.iter().position(Option::is_none) {
+    for (line, id, cells) in found {
+        if let Some(missing) = (0..arm_names.len()).find(|arm| !cells.contains_key(arm)) {
             let message = format!(
                 "instance '{id}' has no row for arm '{}'; every instance needs every arm",
                 arm_names[missing]
             );
             return Err(Error::new(format!("{name}, line {line}"), message));
         }
-        rows.push(Row { line, hash: hash(id.bytes()), arms: cells.into_iter().flatten().collect() });
+        rows.push(Row { line, hash: hash(id.bytes()), arms: cells.into_values().collect() });
     }
     Ok((arm_names, rows))
 }

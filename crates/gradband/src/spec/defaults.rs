@@ -30,10 +30,10 @@ pub const SEED: u64 = 1;
 /// The largest evaluation: quantiles keep a number for each instance.
 pub const MAX_INSTANCES: usize = 100_000_000;
 
-/// Refuses evaluations of nothing, or of more than memory holds.
+/// Refuses evaluations without a standard error, or of more than memory holds.
 pub fn check_instances(place: &str, count: usize) -> Result<()> {
-    if (1..=MAX_INSTANCES).contains(&count) {
+    if (2..=MAX_INSTANCES).contains(&count) {
         return Ok(());
     }
-    Err(Error::new(place, format!("found {count}, expected 1 to {MAX_INSTANCES}")))
+    Err(Error::new(place, format!("found {count}, expected 2 to {MAX_INSTANCES}")))
 }

@@ -1,0 +1,53 @@
+"""Turns the JSON lines of one benchmark run into a table, and appends them to the record of this machine and day."""
+import json
+import platform
+import sys
+
+JOBS = [  # job, policy, the peers' name for it, at least this many times less than the fastest peer
+    ("a", "softelim", None, 2.5),
+    ("b", "softelim", None, 2.5),
+    ("e", "ucb1", "UCB1", 3),
+    ("e", "softelim", "SoftElim", 3),
+    ("e", "thompson", "TS", 3),
+]
+
+
+def cpu_name():
+    try:
+        with open("/proc/cpuinfo") as info:
+            return next(line.split(":", 1)[1].strip() for line in info if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor()
+
+
+def main(lines_path, record_path):
+    with open(lines_path) as file:
+        rows = [json.loads(line) for line in file if line.startswith("{")]
+    with open(record_path, "a") as record:
+        for row in [{"bench": "machine", "cpu": cpu_name(), "system": platform.system()}] + rows:
+            record.write(json.dumps(row) + "\n")
+
+    ns = "cpu_ns_per_policy_round"
+    ours = lambda job, policy: min(r[ns] for r in rows if r.get("lib") == "gradband" and (r["job"], r["variant"]) == (job, policy))
+    floor = {job: min((r[ns] for r in rows if r.get("bench") == "floor" and r["job"] == job), default=None) for job in "ab"}
+    print(f"\n{'job':4}{'policy':10}{'gradband':>10}{'floor':>8}{'fastest peer':>24}{'ratio':>8}{'goal':>6}   (ns of one core per policy-round)")
+    for job, policy, theirs, goal in JOBS:
+        def is_rival(row):
+            if row.get("peer") != job.upper():
+                return False
+            return theirs is None or row["variant"] == theirs or (theirs == "SoftElim" and row["variant"].startswith("SoftElim"))
+        mine = ours(job, policy)
+        low = f"{floor[job]:8.2f}" if floor.get(job) else " " * 8
+        rivals = sorted((row[ns], f"{row['lib']} {row['variant']}") for row in rows if is_rival(row))
+        rival = f"{rivals[0][1][:16]:>17}{rivals[0][0]:7.1f}{rivals[0][0] / mine:8.2f}{goal:6}" if rivals else ""
+        print(f"{job:4}{policy:10}{mine:10.2f}{low}{rival}")
+    print(f"\n{'policy':22}{'arms':>5}{'one lane':>10}{'all lanes':>10}{'gain':>6}{'million rounds/s':>18}")
+    for row in rows:
+        if row.get("bench") == "policy":
+            print(f"{row['policy']:22}{row['arms']:5}{row['one_lane_ns']:10.1f}{row['all_lanes_ns']:10.2f}{row['gain']:6.1f}{row['rounds_per_second'] / 1e6:18.0f}")
+        elif row.get("bench") == "threads":
+            print(f"\ntwo threads: {row['speedup']:.2f} times the throughput of one")
+    print(f"\nrecord: {record_path}")
+
+
+main(*sys.argv[1:])
