@@ -1,4 +1,7 @@
 //! Bandit policies that learn how to explore from a sample of past problems.
+//!
+//! A [`Problem`] is simulated, a policy from the [`registry`] plays it, [`train::train`] climbs the gradient of its
+//! Bayes reward, and [`evaluate::evaluate`] says what was gained.
 
 pub mod baseline;
 pub mod batch;
@@ -18,3 +21,8 @@ pub mod train;
 
 pub use error::{Error, Result};
 pub use problem::Problem;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
