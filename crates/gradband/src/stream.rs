@@ -50,20 +50,16 @@ impl<R: Real> Stream<R> {
     /// Lane i gets the stream of run `first + i`.
     #[inline(always)]
     pub fn new(token: R::Token, key: Key, first: u64) -> Self {
-        let mut words = [[0; 16]; 4];
-        for lane in 0..R::WIDTH {
-            let state = key.state(first + lane as u64);
-            for i in 0..4 {
-                words[i][lane] = state[i];
-            }
+        let mut states = [[0; 4]; 16];
+        for (lane, state) in states.iter_mut().enumerate().take(R::WIDTH) {
+            *state = key.state(first + lane as u64);
         }
-        let [a, b, c, d] = words;
         Self {
             state: [
-                R::word(token, |lane| a[lane]),
-                R::word(token, |lane| b[lane]),
-                R::word(token, |lane| c[lane]),
-                R::word(token, |lane| d[lane]),
+                R::word(token, |lane| states[lane][0]),
+                R::word(token, |lane| states[lane][1]),
+                R::word(token, |lane| states[lane][2]),
+                R::word(token, |lane| states[lane][3]),
             ],
         }
     }

@@ -25,11 +25,14 @@ fn numbers() -> String {
         for info in applicable(problem) {
             let choice = Choice::initial(info, problem).unwrap();
             let agent = choice.agent(problem);
-            let regret = evaluate(&[&*agent], problem, 1, 100, |_| ControlFlow::Continue(())).unwrap().regret(0);
+            let regret =
+                evaluate(&[&*agent], problem, 1, 100, |_| ControlFlow::Continue(())).unwrap().regret(0);
             write!(out, "{} {} {}", problem.name, choice.label(), regret.mean).unwrap();
             if !info.params.is_empty() {
-                let estimator = Estimator { baseline: Baseline::LeaveOneOut(8), returns: Returns::Mean, batch_size: 50 };
-                let gradient = estimator.estimate(&*agent, problem, key(1), |_| ControlFlow::Continue(())).unwrap();
+                let estimator =
+                    Estimator { baseline: Baseline::LeaveOneOut(8), returns: Returns::Mean, batch_size: 50 };
+                let gradient =
+                    estimator.estimate(&*agent, problem, key(1), |_| ControlFlow::Continue(())).unwrap();
                 write!(out, " {}", gradient.mean()[0]).unwrap();
             }
             out.push('\n');
