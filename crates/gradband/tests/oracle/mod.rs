@@ -76,10 +76,10 @@ impl Naive {
 
     /// Expected reward on one Bernoulli instance, over every sequence of arms and rewards.
     pub fn reward(self, w: f64, means: &[f64], horizon: usize) -> f64 {
-        self.from_here(w, means, horizon, &mut Past::default())
+        self.remaining_reward(w, means, horizon, &mut Past::default())
     }
 
-    fn from_here(self, w: f64, means: &[f64], horizon: usize, past: &mut Past) -> f64 {
+    fn remaining_reward(self, w: f64, means: &[f64], horizon: usize, past: &mut Past) -> f64 {
         if past.0.len() == horizon {
             return 0.0;
         }
@@ -90,7 +90,7 @@ impl Naive {
             for (reward, chance) in [(0.0, 1.0 - means[arm]), (1.0, means[arm])] {
                 if chance > 0.0 {
                     past.0.push((arm, reward));
-                    total += probability * chance * self.from_here(w, means, horizon, past);
+                    total += probability * chance * self.remaining_reward(w, means, horizon, past);
                     past.0.pop();
                 }
             }
