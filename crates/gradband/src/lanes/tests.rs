@@ -97,12 +97,12 @@ fn arms_are_addressed_lane_by_lane() {
             let sum = add(&mut values, arm, f32x16::from_fn(simd, |lane| lane as f64));
             put(&mut values, arm, sum * 2.0);
             for lane in 0..16 {
-                for i in 0..arms {
+                for (i, value) in values.iter().enumerate() {
                     let mut expected = start(i, lane) as f32;
                     if i == arm_of(lane) {
                         expected = (expected + lane as f32) * 2.0;
                     }
-                    assert_eq!(values[i].lane(lane) as f32, expected);
+                    assert_eq!(value.lane(lane) as f32, expected);
                 }
             }
         }
