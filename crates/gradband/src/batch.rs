@@ -14,36 +14,49 @@ const WAVE_ROUNDS: usize = 1 << 27;
 
 /// Plays every agent on the same `instances`; `each` sees, for each instance, one outcome per agent.
 ///
-/// `progress` hears of the instances done so far and may stop the work.
+/// While a wave is read the next is played. `progress` hears of the instances done so far and may stop the work.
 pub fn play(
     agents: &[&dyn Agent],
     job: &Job,
     instances: usize,
-    mut each: impl FnMut(&[Outcome]),
+    mut each: impl FnMut(&[Outcome]) + Send,
     mut progress: impl FnMut(usize) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let rounds = job.problem.horizon * job.task.runs() * agents.len();
     let wave = (WAVE_ROUNDS / rounds).clamp(16, WAVE);
-    let mut buffer = vec![Outcome::default(); agents.len() * wave.min(instances)];
+    let size = |first: usize| wave.min(instances.saturating_sub(first));
     let mut row = vec![Outcome::default(); agents.len()];
+    let mut now = vec![Outcome::default(); agents.len() * size(0)];
+    let mut next = now.clone();
+    simulate(agents, job, 0, size(0), &mut now);
     let mut first = 0;
     while first < instances {
-        let size = wave.min(instances - first);
-        let mut blocks = Vec::new();
-        for (agent, outcomes) in agents.iter().zip(buffer.chunks_mut(size)) {
-            for (i, block) in outcomes.chunks_mut(job.block).enumerate() {
-                blocks.push((agent, (first + i * job.block) as u64, block));
-            }
-        }
-        blocks.into_par_iter().for_each(|(agent, first, block)| agent.rollout(job, first, block));
-        for i in 0..size {
-            for (agent, outcome) in row.iter_mut().enumerate() {
-                *outcome = buffer[agent * size + i];
-            }
-            each(&row);
-        }
-        first += size;
+        let (played, following) = (size(first), first + size(first));
+        rayon::join(
+            || simulate(agents, job, following, size(following), &mut next),
+            || {
+                for i in 0..played {
+                    for (agent, outcome) in row.iter_mut().enumerate() {
+                        *outcome = now[agent * played + i];
+                    }
+                    each(&row);
+                }
+            },
+        );
+        std::mem::swap(&mut now, &mut next);
+        first = following;
         progress(first)?;
     }
     ControlFlow::Continue(())
+}
+
+/// Fills the buffer with the outcomes of `size` instances, agent by agent.
+fn simulate(agents: &[&dyn Agent], job: &Job, first: usize, size: usize, buffer: &mut [Outcome]) {
+    let mut blocks = Vec::new();
+    for (agent, outcomes) in agents.iter().zip(buffer[..agents.len() * size].chunks_mut(size.max(1))) {
+        for (i, block) in outcomes.chunks_mut(job.block).enumerate() {
+            blocks.push((agent, (first + i * job.block) as u64, block));
+        }
+    }
+    blocks.into_par_iter().for_each(|(agent, first, block)| agent.rollout(job, first, block));
 }

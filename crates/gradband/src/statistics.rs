@@ -1,5 +1,6 @@
 //! Means with standard errors, paired and clustered, in one pass and in the order of the instances.
 
+use rayon::slice::ParallelSliceMut;
 use serde::Serialize;
 
 /// A mean and how far it may be off.
@@ -134,7 +135,7 @@ pub struct Quantiles {
 impl Quantiles {
     /// Linear interpolation between order statistics (type 7).
     pub fn of(values: &mut [f64]) -> Self {
-        values.sort_unstable_by(f64::total_cmp);
+        values.par_sort_unstable_by(f64::total_cmp);
         let at = |p: f64| {
             let position = p * (values.len() - 1) as f64;
             let (low, high) = (position.floor() as usize, position.ceil() as usize);
