@@ -41,6 +41,14 @@ def main(lines_path, record_path):
         rivals = sorted((row[ns], f"{row['lib']} {row['variant']}") for row in rows if is_rival(row))
         rival = f"{rivals[0][1][:16]:>17}{rivals[0][0]:7.1f}{rivals[0][0] / mine:8.2f}{goal:6}" if rivals else ""
         print(f"{job:4}{policy:10}{mine:10.2f}{low}{rival}")
+    tables = [row["cpu_s"] for row in rows if row.get("bench") == "exact" and row["job"] == "f"]
+    peers = [row["cpu_s"] for row in rows if row.get("peer") == "F"]
+    if tables:
+        rival = f", numba {min(peers):.2f} s, ratio {min(peers) / min(tables):.1f} (goal 7)" if peers else ""
+        print(f"\njob f, Gittins table at n = 200: {min(tables):.2f} s{rival}")
+    for row in rows:
+        if row.get("bench") == "exact" and row["job"] != "f":
+            print(f"exact {row['variant']} at n = 200: {row['cpu_s']:.2f} s")
     print(f"\n{'policy':22}{'arms':>5}{'one lane':>10}{'all lanes':>10}{'gain':>6}{'million rounds/s':>18}")
     for row in rows:
         if row.get("bench") == "policy":

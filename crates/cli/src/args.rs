@@ -15,7 +15,7 @@ pub struct Args {
 }
 
 /// What every command takes.
-#[derive(clap::Args, Clone, Copy, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Common {
     /// The same seed gives the same numbers
@@ -33,6 +33,9 @@ pub struct Common {
     /// One JSON document on stdout instead of text
     #[arg(long, global = true)]
     pub json: bool,
+    /// Where Gittins tables are kept, or none [default: $GRADBAND_CACHE, else gradband in the user's cache]
+    #[arg(long, global = true, value_name = "DIR|none")]
+    pub cache: Option<PathBuf>,
 }
 
 #[derive(Subcommand, Debug)]
@@ -60,6 +63,14 @@ pub enum Command {
     Compare(Compare),
     /// Estimate the gradient of the Bayes reward
     Gradient(Gradient),
+    /// Bayes regret and gradient without sampling error: Bernoulli rewards, few arms
+    Exact(Exact),
+    /// The finite-horizon Gittins indices of a Beta(1, 1) arm
+    ///
+    /// Prints the indices at the start of a run. With -o FILE, writes all of them: successes, failures, remaining
+    /// rounds (this one included) and index, as FILE.csv or FILE.json. With --json, stdout has the keys horizon,
+    /// entries, start (the index before the first pull), seconds and output.
+    Gittins(Gittins),
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +122,11 @@ pub struct Train {
     pub problem: String,
     #[command(flatten)]
     pub policy: PolicyFlags,
+    #[arg(
+        long, value_name = "sampled|exact",
+        help = format!("Where gradients come from: simulation, or dynamic programming [default: {}]", defaults::GRADIENT)
+    )]
+    pub gradient: Option<String>,
     #[command(flatten)]
     pub estimator: EstimatorFlags,
     #[arg(
@@ -161,7 +177,7 @@ pub struct Evaluate {
 pub struct Compare {
     /// A built-in problem, or a TOML spec
     pub problem: String,
-    /// Policies, as `name` or `name(param=value,...)` [default: all that apply, untuned]
+    /// Policies, as `name` or `name(param=value,...)` [default: all that apply and need no long preparation, untuned]
     #[arg(long, value_name = "A,B,...")]
     pub policies: Option<String>,
     /// A policy.json as well; may be repeated
@@ -174,6 +190,27 @@ pub struct Compare {
     pub instances: Option<u64>,
     /// Write compare.json and compare.csv there
     #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct Exact {
+    /// A built-in problem, or a TOML spec
+    pub problem: String,
+    #[command(flatten)]
+    pub policy: PolicyFlags,
+    /// A policy.json that `train -o` wrote
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["policy", "params"])]
+    pub policy_file: Option<PathBuf>,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct Gittins {
+    /// Rounds of a run
+    #[arg(long, value_name = "n", allow_negative_numbers = true, value_parser = count())]
+    pub horizon: u64,
+    /// Write all indices there, as .csv or .json
+    #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
@@ -211,6 +248,7 @@ impl From<&EstimatorFlags> for TrainSpec {
 impl From<&Train> for TrainSpec {
     fn from(flags: &Train) -> Self {
         Self {
+            gradient: flags.gradient.clone(),
             optimizer: flags.optimizer.clone(),
             learning_rate: flags.learning_rate,
             iterations: flags.iterations.map(whole),

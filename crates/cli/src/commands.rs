@@ -3,6 +3,8 @@
 mod check;
 mod compare;
 mod evaluate;
+mod exact;
+mod gittins;
 mod gradient;
 mod init;
 mod list;
@@ -10,9 +12,10 @@ mod train;
 
 use crate::args::{Args, Command, Common};
 use crate::failure::{Failure, Result};
-use crate::interrupt;
 use crate::output::Printer;
+use crate::policies::as_flag;
 use crate::progress::Progress;
+use crate::{cache, interrupt};
 use gradband::Problem;
 use gradband::evaluate::Evaluation;
 use gradband::registry::Choice;
@@ -20,13 +23,14 @@ use std::ops::ControlFlow;
 
 /// Does what was asked.
 pub fn run(args: Args) -> Result<()> {
-    let Common { seed, threads, json } = args.common;
+    let Common { seed, threads, json, cache } = args.common;
     let printer = Printer { json };
     if let Some(threads) = threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
         pool.build_global().map_err(|error| Failure::Other(format!("cannot start threads: {error}")))?;
     }
     interrupt::install()?;
+    cache::install(cache);
     match args.command {
         Command::List { kind } => list::run(kind, printer),
         Command::Init { file } => init::run(file.as_deref(), printer),
@@ -35,6 +39,8 @@ pub fn run(args: Args) -> Result<()> {
         Command::Evaluate(args) => evaluate::run(&args, seed, printer),
         Command::Compare(args) => compare::run(&args, seed, printer),
         Command::Gradient(args) => gradient::run(&args, seed, printer),
+        Command::Exact(args) => exact::run(&args, printer),
+        Command::Gittins(args) => gittins::run(&args, printer),
     }
 }
 
@@ -51,11 +57,35 @@ fn measure<'a>(
     seed: u64,
     instances: usize,
 ) -> Result<Evaluation> {
-    let agents: Vec<_> = choices.into_iter().map(|choice| choice.agent(problem)).collect();
+    let mut agents = Vec::new();
+    for choice in choices {
+        let what = format!("preparing {}", choice.info.name);
+        choice.prepare(problem, &mut work(&what)).ok_or_else(interrupted)?;
+        agents.push(choice.agent(problem));
+    }
     let agents: Vec<_> = agents.iter().map(|agent| &**agent).collect();
     let mut progress = Progress::new("evaluating", "instances", instances);
     gradband::evaluate::evaluate(&agents, problem, seed, instances, |done| watch(&mut progress, done))
-        .ok_or_else(|| Failure::Interrupted("interrupted".into()))
+        .ok_or_else(interrupted)
+}
+
+fn interrupted() -> Failure {
+    Failure::Interrupted("interrupted".into())
+}
+
+/// Watches a dynamic programme, whose size becomes known when it starts.
+fn work(what: &str) -> impl FnMut(u64, u64) -> ControlFlow<()> + '_ {
+    let mut progress = None;
+    move |done, all| {
+        let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        let progress = progress.get_or_insert_with(|| Progress::new(what, "states", size(all)));
+        watch(progress, size(done))
+    }
+}
+
+/// The library names flags without their dashes, and the problem as the usage does.
+fn named_as_typed(error: gradband::Error) -> gradband::Error {
+    if error.place == "PROBLEM" { error } else { as_flag(error) }
 }
 
 /// `bernoulli-2 (2 arms, horizon 200)`.

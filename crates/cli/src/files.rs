@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Result};
 use gradband::Error;
 use std::fs::File;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::path::Path;
 
 /// The largest file that is read, in megabytes.
@@ -50,7 +50,10 @@ pub fn create_dir(dir: &Path) -> Result<()> {
     tempfile::NamedTempFile::new_in(dir).map_err(failed).map(drop)
 }
 
-fn complete(path: &Path, content: &str) -> std::io::Result<tempfile::NamedTempFile> {
+fn complete(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> std::io::Result<tempfile::NamedTempFile> {
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
@@ -60,17 +63,31 @@ fn complete(path: &Path, content: &str) -> std::io::Result<tempfile::NamedTempFi
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let mut file = builder.prefix(".gradband-").tempfile_in(dir)?;
-    file.write_all(content.as_bytes())?;
+    let mut buffer = BufWriter::new(&mut file);
+    content(&mut buffer)?;
+    buffer.flush()?;
+    drop(buffer);
     file.as_file().sync_all()?;
     Ok(file)
 }
 
+/// Writes a file whole or not at all, in the place of an older one, as `content` says.
+pub fn persist(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    complete(path, content)?.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// [`persist`], or a failure that names the file.
+pub fn write_with(path: &Path, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
+    persist(path, content)
+        .map_err(|error| Failure::Other(format!("{}: cannot be written: {error}", path.display())))
+}
+
 /// Writes a file whole or not at all, in the place of an older one.
 pub fn write(path: &Path, content: &str) -> Result<()> {
-    let written = complete(path, content).and_then(|file| file.persist(path).map_err(|error| error.error));
-    written
-        .map(drop)
-        .map_err(|error| Failure::Other(format!("{}: cannot be written: {error}", path.display())))
+    write_with(path, |file| file.write_all(content.as_bytes()))
 }
 
 /// Writes a file that must not exist yet.
@@ -79,8 +96,8 @@ pub fn write_new(path: &Path, content: &str) -> Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(exists().into());
     }
-    let written =
-        complete(path, content).and_then(|file| file.persist_noclobber(path).map_err(|error| error.error));
+    let written = complete(path, |file| file.write_all(content.as_bytes()))
+        .and_then(|file| file.persist_noclobber(path).map_err(|error| error.error));
     written.map(drop).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => exists().into(),
         _ => Failure::Other(format!("{}: cannot be written: {error}", path.display())),

@@ -1,6 +1,7 @@
 //! The `gradband` command: turns arguments into calls of the library, and results into text or JSON.
 
 mod args;
+mod cache;
 mod commands;
 mod failure;
 mod files;

@@ -1,7 +1,7 @@
 //! Nanoseconds of processor time per policy-round: every policy in one lane and in all, the jobs that the peers in
 //! `bench/peers` run too, and the floor below which no kernel of this kind can go.
 //!
-//! `cargo bench --bench rounds -- [policies] [jobs] [floor] [threads]` prints one JSON object per line.
+//! `cargo bench --bench rounds -- [policies] [jobs] [exact] [floor] [threads]` prints one JSON object per line.
 #![allow(clippy::unwrap_used)]
 
 use fearless_simd::{Level, Simd, f32x16};
@@ -76,6 +76,7 @@ fn jobs() {
         ("b", Problem::named("bernoulli-10").unwrap(), 10),
     ] {
         let settings = Settings {
+            gradient: gradband::train::Source::Sampled,
             estimator: Estimator {
                 baseline: Baseline::SelfPlay,
                 returns: Returns::Realized,
@@ -103,6 +104,28 @@ fn jobs() {
             black_box(evaluate(&[&*agent], &problem, 1, 1000, |_| ControlFlow::Continue(())));
         });
         report_job("e", name, seconds * 1e9 / (1000 * problem.horizon) as f64);
+    }
+}
+
+/// Dynamic programmes: job f is the Gittins table, the others are regret and gradient of SoftElim, and the best
+/// possible policy under a uniform prior, all at n = 200.
+fn exact() {
+    let report = |job: &str, what: &str, seconds: f64| {
+        println!(
+            r#"{{"bench":"exact","job":"{job}","lib":"gradband","variant":"{what}","cpu_s":{seconds:.4}}}"#
+        );
+    };
+    let table = || black_box(gradband::exact::gittins::Table::new(200, &mut gradband::exact::unhurried));
+    report("f", "gittins table", best_of(|| drop(table())));
+    for (problem, name) in [("bernoulli-2", "softelim"), ("bernoulli-2-uniform", "bayes-optimal")] {
+        let problem = Problem::named(problem).unwrap();
+        let choice = Choice::initial(policy(name).unwrap(), &problem).unwrap();
+        let start = now();
+        black_box(
+            gradband::exact::evaluate(&problem, &choice, Split::Train, &mut gradband::exact::unhurried)
+                .unwrap(),
+        );
+        report("", name, now() - start);
     }
 }
 
@@ -171,8 +194,8 @@ fn threads() {
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
-    let all: [(&str, fn()); 4] =
-        [("policies", policies), ("jobs", jobs), ("floor", floor), ("threads", threads)];
+    let all: [(&str, fn()); 5] =
+        [("policies", policies), ("jobs", jobs), ("exact", exact), ("floor", floor), ("threads", threads)];
     // Processor time is measured per thread: everything but the last part stays on this one.
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().unwrap();
     for (name, part) in all {

@@ -21,6 +21,12 @@ pub struct Gradient {
 }
 
 impl Gradient {
+    /// One that is known: no variance.
+    pub(crate) fn exact(gradient: &[f64]) -> Self {
+        let estimate = gradient.iter().map(|&mean| Estimate { mean, std_error: 0.0 }).collect();
+        Self { estimate, variance_per_instance: vec![0.0; gradient.len()], instances: 1 }
+    }
+
     /// The mean alone.
     pub fn mean(&self) -> Vec<f64> {
         self.estimate.iter().map(|estimate| estimate.mean).collect()

@@ -4,7 +4,7 @@
 //! the same way, so the same run has the same bits whatever the width. [`One<f64>`] is the precise form that
 //! tests and very long horizons use.
 
-mod math;
+pub(crate) mod math;
 mod one;
 mod wide;
 

@@ -7,6 +7,7 @@ pub mod baseline;
 pub mod batch;
 mod error;
 pub mod evaluate;
+pub mod exact;
 pub mod gradient;
 pub mod lanes;
 pub mod optimizer;

@@ -1,19 +1,23 @@
 //! Policies: one file each. A policy acts in lanes and adds the score of its own choice.
 
+pub mod bayes_optimal;
 pub mod boltzmann;
 pub mod epsilon_greedy;
 pub mod exp3;
 pub mod explore_then_commit;
+pub mod gittins;
 pub mod random;
 pub mod softelim;
 pub mod thompson;
 pub mod ucb1;
 pub mod ucb_v;
 
+pub use bayes_optimal::BayesOptimal;
 pub use boltzmann::Boltzmann;
 pub use epsilon_greedy::EpsilonGreedy;
 pub use exp3::Exp3;
 pub use explore_then_commit::ExploreThenCommit;
+pub use gittins::Gittins;
 pub use random::Random;
 pub use softelim::SoftElim;
 pub use thompson::Thompson;

@@ -1,7 +1,9 @@
 //! Policies by name: the one list behind names, help, checks and the tests that run every entry.
 
+use crate::exact::{Method, Progress};
 use crate::policy::{
-    boltzmann, epsilon_greedy, exp3, explore_then_commit, random, softelim, thompson, ucb_v, ucb1,
+    bayes_optimal, boltzmann, epsilon_greedy, exp3, explore_then_commit, gittins, random, softelim, thompson,
+    ucb_v, ucb1,
 };
 use crate::problem::Problem;
 use crate::simulate::{Job, Outcome};
@@ -145,6 +147,31 @@ pub struct PolicyInfo {
     /// Why it does not apply to a problem, if it does not.
     pub(crate) refuses: fn(&Problem) -> Option<String>,
     pub(crate) build: fn(&Problem, &Choice) -> Box<dyn Agent>,
+    /// How to evaluate it without sampling error, if it plays by counts.
+    pub(crate) exact: Option<Method>,
+    /// What it needs before it can play, if that takes long.
+    pub(crate) preparation: Option<Preparation>,
+}
+
+/// A computation that a policy needs before it plays, and that is remembered.
+#[derive(Clone, Copy)]
+pub(crate) struct Preparation {
+    /// About how long it takes; nothing if it is remembered.
+    pub seconds: fn(&Problem) -> f64,
+    /// Does it; `None` if it was stopped.
+    pub run: fn(&Problem, &mut Progress) -> Option<()>,
+}
+
+impl PolicyInfo {
+    /// About how long it takes until the policy can play its first round.
+    pub fn preparation_seconds(&self, problem: &Problem) -> f64 {
+        self.preparation.map_or(0.0, |preparation| (preparation.seconds)(problem))
+    }
+
+    /// Has it an exact result, where its problem is small enough?
+    pub fn is_exact(&self) -> bool {
+        self.exact.is_some()
+    }
 }
 
 impl std::fmt::Debug for PolicyInfo {
@@ -154,7 +181,7 @@ impl std::fmt::Debug for PolicyInfo {
 }
 
 /// Every policy.
-pub static POLICIES: [&PolicyInfo; 9] = [
+pub static POLICIES: [&PolicyInfo; 11] = [
     &exp3::INFO,
     &softelim::INFO,
     &boltzmann::INFO,
@@ -163,6 +190,8 @@ pub static POLICIES: [&PolicyInfo; 9] = [
     &ucb1::INFO,
     &ucb_v::INFO,
     &thompson::INFO,
+    &gittins::INFO,
+    &bayes_optimal::INFO,
     &random::INFO,
 ];
 
@@ -271,7 +300,13 @@ impl Choice {
         self.settings.iter().map(|(&name, &value)| (name, value))
     }
 
-    /// The policy, ready to play.
+    /// Computes what the policy needs before it plays, so that [`Self::agent`] finds it; `None` if `progress`
+    /// stops it.
+    pub fn prepare(&self, problem: &Problem, progress: &mut Progress) -> Option<()> {
+        self.info.preparation.map_or(Some(()), |preparation| (preparation.run)(problem, progress))
+    }
+
+    /// The policy, ready to play. What it needs is computed now unless it was prepared.
     pub fn agent(&self, problem: &Problem) -> Box<dyn Agent> {
         (self.info.build)(problem, self)
     }

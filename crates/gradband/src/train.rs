@@ -1,8 +1,10 @@
 //! GradBand (algorithm 1): gradient ascent on the Bayes reward, with records and a reason to stop.
 
+mod ascent;
+
 use crate::gradient::{Estimator, Gradient};
 use crate::optimizer::{Optimizer, Rate, Rule, norm};
-use crate::problem::Problem;
+use crate::problem::{Problem, Split};
 use crate::registry::Choice;
 use crate::stream::Key;
 use crate::{Error, Result};
@@ -25,9 +27,20 @@ pub enum Average {
     None,
 }
 
+/// Where gradients come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Simulation.
+    Sampled,
+    /// A dynamic programme ([`crate::exact`]): no variance.
+    Exact,
+}
+
 /// How to train.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
+    /// Where gradients come from; the estimator is for sampled ones.
+    pub gradient: Source,
     /// How the gradient is estimated.
     pub estimator: Estimator,
     /// L.
@@ -66,6 +79,8 @@ pub enum StopReason {
     Interrupted,
     /// The time limit.
     Time,
+    /// No step is left to make (exact gradients only).
+    Converged,
 }
 
 /// What training leaves.
@@ -109,13 +124,24 @@ pub fn train(
 ) -> Result<Trained> {
     check_start(problem, initial)?;
     settings.check()?;
+    if settings.gradient == Source::Exact {
+        crate::exact::check(problem, initial, Split::Train)?;
+        if settings.rule == Rule::Sgd && settings.learning_rate.is_none() {
+            return ascent::ascend(problem, initial, settings, observer);
+        }
+    }
     let mut reason = None;
     let mut gradient = |params: &[f64], key: Key, observer: &mut dyn Observer| -> Result<Option<Gradient>> {
-        let agent = initial.with_params(problem, params)?.agent(problem);
-        let estimate = settings.estimator.estimate(&*agent, problem, key, |_| {
+        let choice = initial.with_params(problem, params)?;
+        let mut go_on = || {
             reason = observer.stop();
             if reason.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+        };
+        if settings.gradient == Source::Exact {
+            let exact = crate::exact::evaluate(problem, &choice, Split::Train, &mut |_, _| go_on())?;
+            return Ok(exact.map(|exact| Gradient::exact(&exact.gradient)));
+        }
+        let estimate = settings.estimator.estimate(&*choice.agent(problem), problem, key, |_| go_on());
         Ok(estimate)
     };
 

@@ -1,7 +1,8 @@
-//! The gradient estimator against exact derivatives, for every learnable policy, baseline and kind of returns.
+//! The gradient estimator against exact derivatives, for every learnable policy, baseline and kind of
+//! returns.
 //!
-//! Means over 200,000 instances must lie within 4 standard errors of the exact value: a correct estimator fails
-//! a comparison with probability 6e-5, were the seed drawn anew.
+//! Means over 200,000 instances must lie within 4 standard errors of the exact value: a correct estimator
+//! fails a comparison with probability 6e-5, were the seed drawn anew.
 #![allow(clippy::unwrap_used)]
 
 mod oracle;

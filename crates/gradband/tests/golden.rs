@@ -1,4 +1,5 @@
-//! Golden numbers: a change of what a seed gives is value-breaking, and must be meant (and said in the changelog).
+//! Golden numbers: a change of what a seed gives is value-breaking, and must be meant (and said in the
+//! changelog).
 //!
 //! `GRADBAND_GOLDEN=write cargo test -p gradband --test golden` writes the file anew.
 #![allow(clippy::unwrap_used)]

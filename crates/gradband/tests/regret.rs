@@ -8,7 +8,7 @@ use gradband::optimizer::Rule;
 use gradband::problem::Problem;
 use gradband::registry::{Agent, Choice, policy};
 use gradband::statistics::Estimate;
-use gradband::train::{Average, Settings, StopReason, train};
+use gradband::train::{Average, Settings, Source, StopReason, train};
 use std::ops::ControlFlow;
 
 fn choice(name: &str, params: &[f64], problem: &Problem) -> Choice {
@@ -68,6 +68,7 @@ fn regret_and_reward_are_two_sides_of_one_sum() {
 
 fn paper(iterations: usize) -> Settings {
     Settings {
+        gradient: Source::Sampled,
         estimator: Estimator { baseline: Baseline::SelfPlay, returns: Returns::Realized, batch_size: 1000 },
         iterations,
         rule: Rule::Sgd,
@@ -99,7 +100,8 @@ fn trained_regrets(seeds: u64, instances: usize) -> [f64; 3] {
     sums
 }
 
-/// The class optimum is 4.6665 (w = 0.5304). 5 seeds x 200,000 instances: standard error of a mean about 0.004.
+/// The class optimum is 4.6665 (w = 0.5304). 5 seeds x 200,000 instances: standard error of a mean about
+/// 0.004.
 #[test]
 fn training_reaches_the_class_optimum() {
     let [last, tail, ours] = trained_regrets(5, 200_000);
@@ -139,4 +141,45 @@ fn training_improves_every_policy() {
             }
         }
     }
+}
+
+/// Exact gradients end at the class optimum (4.6665 at w = 0.5304 for SoftElim at n = 200), from either side
+/// and for every policy that has them; at n = 60 here, against a search over a fine grid, and at a boundary.
+#[test]
+fn exact_training_ends_at_the_class_optimum() {
+    use gradband::exact::{evaluate, unhurried};
+    let problem = Problem { horizon: 60, ..Problem::named("bernoulli-2").unwrap() };
+    let exact = |choice: &Choice| {
+        evaluate(&problem, choice, gradband::problem::Split::HeldOut, &mut unhurried)
+            .unwrap()
+            .unwrap()
+            .bayes_regret
+    };
+    for (name, starts, grid) in [
+        ("softelim", [1.0, 0.1], (0.3, 0.01)),
+        ("boltzmann", [1.0, 0.05], (0.02, 0.005)),
+        ("epsilon-greedy", [0.2, 0.9], (0.01, 0.01)),
+        ("explore-then-commit", [7.5, 25.0], (1.0, 0.5)),
+    ] {
+        let best = (0..40).map(|k| exact(&choice(name, &[grid.0 + grid.1 * f64::from(k)], &problem)));
+        let best = best.fold(f64::MAX, f64::min);
+        for start in starts {
+            let settings = Settings { gradient: Source::Exact, average: Average::None, ..ours(100) };
+            let initial = choice(name, &[start], &problem);
+            let trained = train(&problem, &initial, &settings, 1, &mut ()).unwrap();
+            let regret = exact(&trained.policy);
+            assert!(
+                regret < best + 1e-3,
+                "{name} from {start}: {regret}, grid {best}, {:?}",
+                trained.history
+            );
+            assert_eq!(trained.stop_reason, StopReason::Converged, "{name} from {start}");
+        }
+    }
+    let exp3 = choice("exp3", &[0.3], &problem);
+    let settings = Settings { gradient: Source::Exact, ..ours(3) };
+    assert!(train(&problem, &exp3, &settings, 1, &mut ()).is_err());
+    let adam = Settings { gradient: Source::Exact, rule: Rule::Adam, ..ours(30) };
+    let initial = choice("softelim", &[1.0], &problem);
+    assert!(exact(&train(&problem, &initial, &adam, 1, &mut ()).unwrap().last) < exact(&initial));
 }

@@ -7,6 +7,7 @@ use crate::target::Target;
 use gradband::problem::{Prior, Rewards, Split};
 use gradband::registry::Choice;
 use gradband::spec::{PolicyRecord, ProblemRecord, Spec, TrainSpec, Training, defaults};
+use gradband::train::Source;
 use gradband::{Error, Problem};
 use serde::Serialize;
 use std::path::Path;
@@ -40,10 +41,15 @@ pub fn run(path: &Path, printer: Printer) -> Result<()> {
     })?;
     let training = target.training(&TrainSpec::default())?;
     // A spec may be for evaluation alone, so this is no error.
-    let obstacle = gradband::train::check_start(problem, &policy.choice).err();
+    let exact = training.settings.gradient == Source::Exact;
+    let obstacle = gradband::train::check_start(problem, &policy.choice)
+        .and_then(
+            |()| if exact { gradband::exact::check(problem, &policy.choice, Split::Train) } else { Ok(()) },
+        )
+        .err();
     let split = sides(problem);
     let settings = &training.settings;
-    let runs = settings.estimator.batch_size * settings.estimator.baseline.runs();
+    let runs = if exact { 0 } else { settings.estimator.batch_size * settings.estimator.baseline.runs() };
     let instances = target.instances(None)?;
     let meaning = vec![
         rewards(problem),
@@ -131,6 +137,10 @@ fn learn(choice: &Choice, training: &Training, runs: usize) -> String {
     let names: Vec<_> = choice.info.params.iter().map(|info| info.name).collect();
     let settings = &training.settings;
     let limit = training.time_limit.map_or(String::new(), |seconds| format!(", for at most {seconds} s"));
+    if settings.gradient == Source::Exact {
+        let (names, most) = (names.join(", "), grouped(settings.iterations));
+        return format!("Training learns {names}: at most {most} iterations with exact gradients{limit}.");
+    }
     format!(
         "Training learns {}: {} iterations of {} instances x {} run(s) (baseline {}), {} runs in all{limit}.",
         names.join(", "),

@@ -7,13 +7,17 @@ use crate::output::{self, Printer, grouped, with_error};
 use crate::policies::{self, Named};
 use crate::target::Target;
 use crate::{files, interrupt};
+use gradband::Problem;
 use gradband::evaluate::Evaluation;
-use gradband::registry::{self, Choice};
+use gradband::registry::{self, Choice, PolicyInfo};
 use gradband::spec::ProblemRecord;
 use gradband::statistics::Estimate;
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
+
+/// Seconds that the preparation of a policy may take that nobody asked for.
+const PATIENCE: f64 = 3.0;
 
 #[derive(Serialize)]
 struct Document {
@@ -32,6 +36,9 @@ struct Row {
     bayes_regret: Estimate,
     bayes_reward: Estimate,
     difference: Estimate,
+    /// Regret beyond that of `bayes-optimal`, where it plays too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distance: Option<Estimate>,
     #[serde(skip)]
     short: String,
 }
@@ -60,10 +67,13 @@ pub fn run(args: &Compare, seed: u64, printer: Printer) -> Result<()> {
     }
     printer.result(&document, || {
         let rows = document.rows.iter().map(|row| {
-            let numbers = [row.bayes_regret, row.bayes_reward, row.difference].map(with_error);
-            [vec![row.short.clone()], numbers.to_vec()].concat()
+            let numbers =
+                [row.bayes_regret, row.bayes_reward, row.difference].into_iter().chain(row.distance);
+            std::iter::once(row.short.clone()).chain(numbers.map(with_error)).collect()
         });
-        let table = output::table(&["policy", "Bayes regret", "Bayes reward", "behind the best"], 1, rows);
+        let mut header = vec!["policy", "Bayes regret", "Bayes reward", "behind the best"];
+        header.extend(document.rows[0].distance.map(|_| "from bayes-optimal"));
+        let table = output::table(&header, 1, rows);
         format!("{}, {} instances\n{table}", title(problem), grouped(instances))
     })
 }
@@ -74,6 +84,7 @@ fn policies(args: &Compare, target: &Target) -> Result<Vec<Named>> {
     let mut policies = match &args.policies {
         Some(text) => policies::parse_list(text, problem, "--policies")?,
         None => registry::applicable(problem)
+            .filter(|info| is_cheap(info, problem))
             .map(|info| Choice::initial(info, problem).map(Named::untuned))
             .collect::<gradband::Result<_>>()?,
     };
@@ -83,16 +94,31 @@ fn policies(args: &Compare, target: &Target) -> Result<Vec<Named>> {
     Ok(policies)
 }
 
+/// Policies that need a long preparation play only if they are asked for.
+fn is_cheap(info: &PolicyInfo, problem: &Problem) -> bool {
+    let seconds = info.preparation_seconds(problem);
+    if seconds <= PATIENCE {
+        return true;
+    }
+    output::note(&format!(
+        "note: {0} is left out, because its preparation takes about {seconds:.0} s; to have it, name it: --policies {0},...",
+        info.name
+    ));
+    false
+}
+
 /// Sorted by regret, equal ones in the order in which they were asked for.
 fn rows(policies: &[Named], evaluation: &Evaluation) -> Vec<Row> {
     let mut order: Vec<usize> = (0..policies.len()).collect();
     order.sort_by(|&i, &j| evaluation.regret(i).mean.total_cmp(&evaluation.regret(j).mean));
+    let optimal = policies.iter().position(|policy| policy.choice.info.name == "bayes-optimal");
     let row = |&i: &usize| Row {
         policy: policies[i].name.clone(),
         params: policies[i].choice.params.clone(),
         bayes_regret: evaluation.regret(i),
         bayes_reward: evaluation.reward(i),
         difference: evaluation.difference(i, order[0]),
+        distance: optimal.map(|optimal| evaluation.difference(i, optimal)),
         short: policies[i].short.clone(),
     };
     order.iter().map(row).collect()
@@ -101,12 +127,14 @@ fn rows(policies: &[Named], evaluation: &Evaluation) -> Vec<Row> {
 fn save(dir: &Path, document: &Document) -> Result<()> {
     files::write(&dir.join("compare.json"), &(output::to_json(document)? + "\n"))?;
     let records = document.rows.iter().map(|row| {
-        let numbers = [row.bayes_regret, row.bayes_reward, row.difference];
-        let numbers = numbers.iter().flat_map(|x| [x.mean.to_string(), x.std_error.to_string()]);
+        let numbers = [row.bayes_regret, row.bayes_reward, row.difference].into_iter().chain(row.distance);
+        let numbers = numbers.flat_map(|x| [x.mean.to_string(), x.std_error.to_string()]);
         std::iter::once(row.policy.clone()).chain(numbers).collect()
     });
     let header = "policy,bayes_regret,bayes_regret_std_error,bayes_reward,bayes_reward_std_error,difference,difference_std_error";
-    files::write(&dir.join("compare.csv"), &csv(header.split(','), records)?)
+    let distance = document.rows[0].distance.map(|_| ["distance", "distance_std_error"]);
+    let header = header.split(',').chain(distance.into_iter().flatten());
+    files::write(&dir.join("compare.csv"), &csv(header, records)?)
 }
 
 /// A CSV file as text.

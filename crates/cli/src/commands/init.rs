@@ -62,6 +62,7 @@ kind = "{policy}"
 
 [train]
 baseline = "{baseline}"                # none | opt | self | loo
+# gradient = "sampled"          # sampled | exact (two Bernoulli arms: dynamic programming, no noise)
 # runs_per_instance = {runs}         # with loo
 # returns = "{returns}"              # realized | mean
 # optimizer = "{optimizer}"             # sgd | adam | yogi

@@ -1,7 +1,7 @@
 //! `gradband train`: learns a policy, and shows what the learning was worth.
 
 use super::compare::csv;
-use super::{measure, title};
+use super::{measure, named_as_typed, title};
 use crate::args::Train;
 use crate::failure::{Failure, Result};
 use crate::output::{self, Printer, grouped, with_error};
@@ -11,18 +11,21 @@ use crate::target::Target;
 use crate::{files, interrupt};
 use gradband::Problem;
 use gradband::evaluate::Evaluation;
+use gradband::problem::Split;
 use gradband::registry::{self, Choice};
 use gradband::spec::{
     FORMAT, PolicyFile, PolicyRecord, ProblemRecord, TrainSpec, Training, TrainingRecord, defaults,
 };
 use gradband::statistics::Estimate;
-use gradband::train::{Observer, Record, StopReason, Trained};
+use gradband::train::{Observer, Record, Source, StopReason, Trained};
 use serde::Serialize;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// What a tuned policy is shown beside, where they apply.
-const COMPARATORS: [&str; 2] = ["thompson", "ucb1"];
+const COMPARATORS: [&str; 3] = ["thompson", "ucb1", "bayes-optimal"];
+/// Seconds that the preparation of a comparator may take.
+const PATIENCE: f64 = 0.5;
 /// After Ctrl-C the evaluation is cut to about as many rounds: less than a second.
 const HURRIED_ROUNDS: usize = 50_000_000;
 /// Where the policies stand in the evaluation; comparators follow.
@@ -69,6 +72,9 @@ pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
     let initial = target.policy(&args.policy, Some(defaults::POLICY))?.choice;
     let training = target.training(&TrainSpec::from(args))?;
     target.check_start(&initial, &args.policy)?;
+    if training.settings.gradient == Source::Exact {
+        gradband::exact::check(problem, &initial, Split::Train).map_err(named_as_typed)?;
+    }
     if let Some(dir) = &args.output {
         files::create_dir(dir)?;
     }
@@ -90,7 +96,7 @@ pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
     printer.result(&document, || text(&document, &training, problem))?;
     match trained.stop_reason {
         StopReason::Interrupted => Err(Failure::Interrupted(kept(args.output.as_deref(), &trained))),
-        StopReason::Iterations | StopReason::Time => Ok(()),
+        StopReason::Iterations | StopReason::Converged | StopReason::Time => Ok(()),
     }
 }
 
@@ -126,6 +132,7 @@ fn shown(problem: &Problem, initial: &Choice, trained: &Trained) -> Vec<Named> {
     let mut shown =
         [initial, &trained.policy, &trained.last].map(|choice| Named::in_full(choice.clone())).to_vec();
     let comparators = COMPARATORS.iter().filter_map(|name| registry::policy(name).ok());
+    let comparators = comparators.filter(|info| info.preparation_seconds(problem) <= PATIENCE);
     shown.extend(comparators.filter_map(|info| Choice::initial(info, problem).ok()).map(Named::untuned));
     shown
 }
@@ -198,6 +205,7 @@ fn text(document: &Document, training: &Training, problem: &Problem) -> String {
     let million = rounds as f64 / document.seconds.max(1e-9) / 1e6;
     let stopped = match document.stop_reason {
         StopReason::Iterations => "",
+        StopReason::Converged => ", converged",
         StopReason::Interrupted => ", interrupted",
         StopReason::Time => ", out of time",
     };
@@ -206,12 +214,17 @@ fn text(document: &Document, training: &Training, problem: &Problem) -> String {
         table,
         format!("gain {mean:.4} ± {std_error:.4} (95 % interval {low:.4} to {high:.4})"),
         format!("learned {}", learned.join(", ")),
-        format!(
-            "trained in {:.2} s ({million:.0} million rounds/s): {done} iterations of {} instances x {} run(s){stopped}",
-            document.seconds,
-            grouped(estimator.batch_size),
-            estimator.baseline.runs(),
-        ),
+        match training.settings.gradient {
+            Source::Exact => {
+                format!("trained in {:.2} s: {done} iterations with exact gradients{stopped}", document.seconds)
+            }
+            Source::Sampled => format!(
+                "trained in {:.2} s ({million:.0} million rounds/s): {done} iterations of {} instances x {} run(s){stopped}",
+                document.seconds,
+                grouped(estimator.batch_size),
+                estimator.baseline.runs(),
+            ),
+        },
     ]
     .join("\n")
 }

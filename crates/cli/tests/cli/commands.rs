@@ -59,15 +59,24 @@ fn train_without_arguments_is_the_papers_problem() {
         .map(|row| row["policy"].as_str().unwrap())
         .collect();
     assert_eq!(compared[0], "softelim(w=1)");
-    assert_eq!(compared[2..], ["thompson", "ucb1"]);
+    assert_eq!(compared[2..], ["thompson", "ucb1", "bayes-optimal"]);
 }
 
 #[test]
 fn train_ends_with_a_small_table() {
     let text = text(&["train", "--iterations", "4", "--eval-instances", "100"]);
-    for part in
-        ["untuned", "tuned", "thompson", "ucb1", "±", "gain", "95 % interval", "learned w = ", "rounds/s"]
-    {
+    for part in [
+        "untuned",
+        "tuned",
+        "thompson",
+        "ucb1",
+        "bayes-optimal",
+        "±",
+        "gain",
+        "95 % interval",
+        "learned w = ",
+        "rounds/s",
+    ] {
         assert!(text.contains(part), "{part} is not in:\n{text}");
     }
 }

@@ -58,3 +58,15 @@ fn a_comparison_leaves_no_partial_files() {
     assert!(interrupted(&args, || out.exists()).stdout.is_empty());
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0);
 }
+
+#[test]
+fn dynamic_programmes_end_at_once() {
+    assert!(interrupted(&["gittins", "--horizon", "1100"], || true).stdout.is_empty());
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let args = ["train", "--gradient", "exact", "--json", "-o", out.to_str().unwrap()];
+    let output = interrupted(&args, || out.exists());
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["stop_reason"], "interrupted");
+    assert!(out.join("policy.json").exists());
+}

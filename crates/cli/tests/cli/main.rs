@@ -3,7 +3,9 @@
 
 mod bad_input;
 mod bad_specs;
+mod cache;
 mod commands;
+mod exact;
 mod files;
 #[cfg(unix)]
 mod interrupt;
@@ -16,7 +18,7 @@ use std::process::{Command, Output};
 /// The binary, with nothing from the surroundings that could change its output.
 fn gradband(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gradband"));
-    command.args(args).env_remove("RAYON_NUM_THREADS");
+    command.args(args).env_remove("RAYON_NUM_THREADS").env("GRADBAND_CACHE", "none");
     command
 }
 

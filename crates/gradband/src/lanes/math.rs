@@ -48,20 +48,44 @@ pub mod f64 {
     use super::series_ln;
 
     /// Cody-Waite: ln 2 in two parts, the first exact when multiplied by an exponent.
-    const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
+    const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
     const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
-    /// 2^x = 2^k e^(f ln 2) by its Taylor series (fourteen terms reach 2^-53 on |f| <= 1/2).
+    /// Adding it rounds to an integer and leaves that integer in the low bits: 1.5 * 2^52.
+    const MAGIC: f64 = 6_755_399_441_055_744.0;
+
+    /// 2^x = 2^k e^(f ln 2) with |f| <= 1/2.
     #[inline(always)]
     pub fn exp2(x: One<f64>) -> One<f64> {
         let x = x.0.max(-126.0);
-        let k = x.round_ties_even();
-        let f = (x - k) * std::f64::consts::LN_2;
-        let mut sum = 1.0;
-        for term in (1..=14).rev() {
-            sum = f64::mul_add(sum, f / f64::from(term), 1.0);
-        }
-        One(sum * f64::from_bits(((k as i64 + 1023) as u64) << 52))
+        let power = x + MAGIC;
+        One(taylor((x - (power - MAGIC)) * std::f64::consts::LN_2) * two_to(power))
+    }
+
+    /// e^x for -708 <= x <= 709 without a branch, so that a loop of it vectorises. Error below 1 ulp.
+    #[inline(always)]
+    pub fn exp(x: f64) -> f64 {
+        let power = x * std::f64::consts::LOG2_E + MAGIC;
+        let k = power - MAGIC;
+        taylor((x - k * LN_2_HIGH) - k * LN_2_LOW) * two_to(power)
+    }
+
+    /// 2^k, where `power` is k + MAGIC.
+    #[inline(always)]
+    fn two_to(power: f64) -> f64 {
+        f64::from_bits((power.to_bits() << 52).wrapping_add(1023 << 52))
+    }
+
+    /// e^r = 1 + r + r^2 q(r), Taylor to degree 13: |r| <= ln(2)/2, so the remainder is below 5e-18. Estrin's
+    /// scheme, because a loop of Horner's is bound by latency.
+    #[inline(always)]
+    fn taylor(r: f64) -> f64 {
+        let (r2, r4) = (r * r, (r * r) * (r * r));
+        let low = (0.5 + r * (1.0 / 6.0)) + r2 * (1.0 / 24.0 + r * (1.0 / 120.0));
+        let middle = (1.0 / 720.0 + r * (1.0 / 5_040.0)) + r2 * (1.0 / 40_320.0 + r * (1.0 / 362_880.0));
+        let high = (1.0 / 3_628_800.0 + r * (1.0 / 39_916_800.0))
+            + r2 * (1.0 / 479_001_600.0 + r * (1.0 / 6_227_020_800.0));
+        1.0 + (r + r2 * (low + r4 * (middle + r4 * high)))
     }
 
     /// ln x = k ln 2 + ln m.

@@ -6,6 +6,10 @@
 //! ```
 
 use super::{History, Policy, Uses};
+use crate::exact::forward::scalar_block;
+use crate::exact::index::{certain, mean, unpulled};
+use crate::exact::softmax::{Lead, softmax_of_minus, two_arms};
+use crate::exact::{CountPolicy, Method, Part};
 use crate::lanes::{Real, count_below, largest, pick};
 use crate::registry::{Initial, ParamInfo, PolicyInfo, Range, needs_each_arm_once};
 use crate::stream::Stream;
@@ -23,6 +27,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     settings: &[],
     refuses: needs_each_arm_once,
     build: |_, choice| Box::new(Boltzmann::new(choice.params[0])),
+    exact: Some(Method::Counts(|_, choice| Part::only(Boltzmann::new(choice.params[0])))),
+    preparation: None,
 };
 
 /// Boltzmann exploration with temperature w.
@@ -74,5 +80,32 @@ impl Policy for Boltzmann {
             *score = (weighted / total - lag).fma(u.lit(1.0 / (self.w * self.w)), *score);
         }
         arm
+    }
+}
+
+impl CountPolicy for Boltzmann {
+    fn dim(&self) -> usize {
+        1
+    }
+
+    fn probabilities(&self, pulls: &[u32], successes: &[u32], pi: &mut [f64], dpi: &mut [f64]) {
+        if let Some(arm) = unpulled(pulls) {
+            return certain(arm, pulls.len(), pi, dpi);
+        }
+        let best = pulls.iter().zip(successes).map(|(&t, &s)| mean(s, t)).fold(f64::MIN, f64::max);
+        // x_i = (best - mean_i) / w, and d log pi_i / dw = (1/w) (x_i - sum_j pi_j x_j).
+        for (x, (&t, &s)) in dpi.iter_mut().zip(pulls.iter().zip(successes)) {
+            *x = (best - mean(s, t)) / self.w;
+        }
+        softmax_of_minus(pi, dpi, 1.0 / self.w);
+    }
+
+    fn block(&self, pulls: &[u32], pi: &mut [f64], dpi: &mut [f64]) {
+        if let Some(arm) = unpulled(pulls) {
+            return certain(arm, pulls.len(), pi, dpi);
+        }
+        let &[first, second] = pulls else { return scalar_block(self, pulls, pi, dpi) };
+        let rate = 1.0 / self.w;
+        two_arms([first, second], pi, dpi, rate, Lead::Linear(rate));
     }
 }

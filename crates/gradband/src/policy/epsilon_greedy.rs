@@ -6,6 +6,8 @@
 //! ```
 
 use super::{History, Policy, Uses};
+use crate::exact::index::{Index, IndexPolicy, mean};
+use crate::exact::{Method, Part};
 use crate::lanes::{Best, Real};
 use crate::registry::{Initial, ParamInfo, PolicyInfo, Range, needs_each_arm_once};
 use crate::stream::Stream;
@@ -23,6 +25,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     settings: &[],
     refuses: needs_each_arm_once,
     build: |_, choice| Box::new(EpsilonGreedy::new(choice.params[0])),
+    exact: Some(Method::Counts(|_, choice| Part::only(IndexPolicy(EpsilonGreedy::new(choice.params[0]))))),
+    preparation: None,
 };
 
 /// Epsilon-greedy.
@@ -69,5 +73,17 @@ impl Policy for EpsilonGreedy {
             *score = *score + R::select(is_best, u.lit(greedy), u.lit(1.0 / self.epsilon));
         }
         arm
+    }
+}
+
+impl Index for EpsilonGreedy {
+    const EACH_ARM_ONCE: bool = true;
+
+    fn index(&self, _: usize, pulls: u32, successes: u32) -> f64 {
+        mean(successes, pulls)
+    }
+
+    fn epsilon(&self) -> Option<f64> {
+        Some(self.epsilon)
     }
 }

@@ -35,6 +35,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
         let score = if choice.setting("score") == "paper" { Score::Paper } else { Score::Total };
         Box::new(Exp3::new(choice.params[0], problem.arms, score))
     },
+    exact: None, // its state is not the counts
+    preparation: None,
 };
 
 /// Which derivative of log pi to use.

@@ -3,10 +3,13 @@
 //! ```text
 //! h' = floor(h) + coin;  rounds before 2 h' alternate the arms;  then the better mean, for good
 //! ```
-//! The coin is Bernoulli(h - floor(h)) when the policy is evaluated. Its score explodes at integers, so a run in
-//! training tosses a fair coin with score +2 or -2 instead: unbiased for the slope of the linear piece.
+//! The coin is Bernoulli(h - floor(h)) when the policy is evaluated. Its score explodes at integers, so a run
+//! in training tosses a fair coin with score +2 or -2 instead: unbiased for the slope of the linear piece.
 
 use super::{History, Policy, Uses};
+use crate::exact::forward::scalar_block;
+use crate::exact::index::{argmax, certain, mean};
+use crate::exact::{CountPolicy, Method, Part};
 use crate::lanes::{Best, Real};
 use crate::registry::{High, Initial, ParamInfo, PolicyInfo, Range};
 use crate::stream::Stream;
@@ -29,6 +32,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
         (problem.horizon < 4).then(|| format!("needs a horizon of at least 4, not {}", problem.horizon))
     },
     build: |problem, choice| Box::new(ExploreThenCommit::new(choice.params[0], problem.horizon)),
+    exact: Some(Method::Counts(|problem, choice| {
+        ExploreThenCommit::new(choice.params[0], problem.horizon).parts()
+    })),
+    preparation: None,
 };
 
 /// Explore-then-commit with exploration horizon h.
@@ -80,5 +87,43 @@ impl Policy for ExploreThenCommit {
         let decides = round.ge(own[0]) & !(round - 1.0).ge(own[0]);
         own[1] = R::select(decides, Best::of(history.means).arm, own[1]);
         R::select(round.lt(own[0]), turn, own[1])
+    }
+}
+
+impl ExploreThenCommit {
+    /// The two ends of the linear piece, by the coin's probability; the gradient is the slope of the piece.
+    fn parts(&self) -> Vec<Part> {
+        let share = self.h - self.piece;
+        let part = |weight, slope, h| Part { weight, slope, policy: Box::new(Rounded { h }) };
+        vec![part(1.0 - share, -1.0, self.piece as u32), part(share, 1.0, self.piece as u32 + 1)]
+    }
+}
+
+/// Alternates the two arms for `2 h` rounds, then pulls the better one.
+struct Rounded {
+    h: u32,
+}
+
+impl CountPolicy for Rounded {
+    fn probabilities(&self, pulls: &[u32], successes: &[u32], pi: &mut [f64], dpi: &mut [f64]) {
+        let round: u32 = pulls.iter().sum();
+        let arm = if round < 2 * self.h {
+            round as usize % 2
+        } else if round == 2 * self.h {
+            argmax(pulls.iter().zip(successes).map(|(&t, &s)| mean(s, t))).0
+        } else {
+            usize::from(pulls[1] > pulls[0]) // the arm committed to is ahead
+        };
+        certain(arm, pulls.len(), pi, dpi);
+    }
+
+    fn block(&self, pulls: &[u32], pi: &mut [f64], dpi: &mut [f64]) {
+        if pulls.iter().sum::<u32>() == 2 * self.h {
+            return scalar_block(self, pulls, pi, dpi);
+        }
+        // Except when committing, the successes do not matter.
+        let mut one = [0.0; 2];
+        self.probabilities(pulls, &[0, 0], &mut one, &mut []);
+        certain(usize::from(one[1] == 1.0), pulls.len(), pi, dpi);
     }
 }

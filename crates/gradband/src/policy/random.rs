@@ -1,6 +1,7 @@
 //! Any arm, uniformly: what learning must beat.
 
 use super::{History, Policy, Uses};
+use crate::exact::{CountPolicy, Method, Part};
 use crate::lanes::Real;
 use crate::registry::PolicyInfo;
 use crate::stream::Stream;
@@ -13,6 +14,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     settings: &[],
     refuses: |_| None,
     build: |_, _| Box::new(Random),
+    exact: Some(Method::Counts(|_, _| Part::only(Random))),
+    preparation: None,
 };
 
 /// Uniformly random arms.
@@ -34,5 +37,15 @@ impl Policy for Random {
         let arms = history.pulls.len() as f64;
         let arm = (u * u.lit(arms)).floor();
         R::select(arm.lt(u.lit(arms)), arm, u.lit(arms - 1.0))
+    }
+}
+
+impl CountPolicy for Random {
+    fn probabilities(&self, pulls: &[u32], _: &[u32], pi: &mut [f64], _: &mut [f64]) {
+        pi.fill(1.0 / pulls.len() as f64);
+    }
+
+    fn block(&self, pulls: &[u32], pi: &mut [f64], _: &mut [f64]) {
+        pi.fill(1.0 / pulls.len() as f64);
     }
 }

@@ -7,6 +7,10 @@
 //! ```
 
 use super::{History, Policy, Uses};
+use crate::exact::forward::scalar_block;
+use crate::exact::index::{certain, mean, unpulled};
+use crate::exact::softmax::{Lead, softmax_of_minus, two_arms};
+use crate::exact::{CountPolicy, Method, Part};
 use crate::lanes::{Real, count_below, largest, pick};
 use crate::registry::{Initial, ParamInfo, PolicyInfo, Range, needs_each_arm_once};
 use crate::stream::Stream;
@@ -25,13 +29,16 @@ pub const INFO: PolicyInfo = PolicyInfo {
     settings: &[],
     refuses: needs_each_arm_once,
     build: |_, choice| Box::new(SoftElim::new(choice.params[0])),
+    exact: Some(Method::Counts(|_, choice| Part::only(SoftElim::new(choice.params[0])))),
+    preparation: None,
 };
 
 /// SoftElim with exploration parameter w.
 #[derive(Clone, Copy, Debug)]
 pub struct SoftElim {
-    /// -2 log2(e) / w^2: the kernel leaves the factor 2 of the gap score to its constants, and exponentiates to
-    /// base 2.
+    w: f64,
+    /// -2 log2(e) / w^2: the kernel leaves the factor 2 of the gap score to its constants, and exponentiates
+    /// to base 2.
     rate: f64,
     /// 4 / w^3.
     slope: f64,
@@ -40,7 +47,7 @@ pub struct SoftElim {
 impl SoftElim {
     /// `w` > 0: larger explores more.
     pub fn new(w: f64) -> Self {
-        Self { rate: -2.0 * LOG2_E / (w * w), slope: 4.0 / (w * w * w) }
+        Self { w, rate: -2.0 * LOG2_E / (w * w), slope: 4.0 / (w * w * w) }
     }
 }
 
@@ -98,5 +105,34 @@ impl Policy for SoftElim {
             *score = (pick(gap_scores, arm) - weighted / total).fma(u.lit(self.slope), *score);
         }
         arm
+    }
+}
+
+impl CountPolicy for SoftElim {
+    fn dim(&self) -> usize {
+        1
+    }
+
+    fn probabilities(&self, pulls: &[u32], successes: &[u32], pi: &mut [f64], dpi: &mut [f64]) {
+        if let Some(arm) = unpulled(pulls) {
+            return certain(arm, pulls.len(), pi, dpi);
+        }
+        let best = pulls.iter().zip(successes).map(|(&t, &s)| mean(s, t)).fold(f64::MIN, f64::max);
+        // x_i = gap_score_i / w^2, and d log pi_i / dw = (2/w) (x_i - sum_j pi_j x_j).
+        for (x, (&t, &s)) in dpi.iter_mut().zip(pulls.iter().zip(successes)) {
+            let gap = best - mean(s, t);
+            *x = 2.0 * gap * gap * f64::from(t) / (self.w * self.w);
+        }
+        softmax_of_minus(pi, dpi, 2.0 / self.w);
+    }
+
+    fn block(&self, pulls: &[u32], pi: &mut [f64], dpi: &mut [f64]) {
+        if let Some(arm) = unpulled(pulls) {
+            return certain(arm, pulls.len(), pi, dpi);
+        }
+        let &[first, second] = pulls else { return scalar_block(self, pulls, pi, dpi) };
+        let scale = 2.0 / (self.w * self.w);
+        let rates = [scale * f64::from(first), scale * f64::from(second)];
+        two_arms([first, second], pi, dpi, 2.0 / self.w, Lead::Square(rates));
     }
 }

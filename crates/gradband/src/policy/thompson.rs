@@ -1,7 +1,12 @@
 //! Bernoulli Thompson sampling (Agrawal and Goyal, 2012): a sample from each arm's Beta(1 + successes,
 //! 1 + failures) posterior, and the arm with the largest. Rewards in [0, 1] are rounded at random to 0 or 1.
 
+mod counts;
+
+pub use counts::Counts;
+
 use super::{History, Policy, Uses};
+use crate::exact::{Method, Part};
 use crate::lanes::{Best, Real};
 use crate::registry::{PolicyInfo, unit_rewards_only};
 use crate::stream::Stream;
@@ -14,6 +19,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     settings: &[],
     refuses: unit_rewards_only,
     build: |_, _| Box::new(Thompson),
+    exact: Some(Method::Counts(|problem, _| Part::only(Counts::new(problem.arms, problem.horizon)))),
+    preparation: None,
 };
 
 /// Bernoulli Thompson sampling with a Beta(1, 1) prior.

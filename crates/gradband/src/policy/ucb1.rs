@@ -1,6 +1,8 @@
 //! UCB1 (Auer et al., 2002): each arm once, then the largest mean_i + sqrt(2 ln t / pulls_i).
 
 use super::{History, Policy, Uses};
+use crate::exact::index::{Index, IndexPolicy, mean};
+use crate::exact::{Method, Part};
 use crate::lanes::{Best, One, Real, put};
 use crate::registry::{PolicyInfo, needs_each_arm_once, unit_rewards_only};
 use crate::stream::Stream;
@@ -13,6 +15,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     settings: &[],
     refuses: |problem| unit_rewards_only(problem).or_else(|| needs_each_arm_once(problem)),
     build: |problem, _| Box::new(Ucb1::new(problem.horizon)),
+    exact: Some(Method::Counts(|problem, _| Part::only(IndexPolicy(Ucb1::new(problem.horizon))))),
+    preparation: None,
 };
 
 /// UCB1.
@@ -58,5 +62,13 @@ impl Policy for Ucb1 {
     #[inline(always)]
     fn update<R: Real>(&self, arm: R, _reward: R, count: R, own: &mut [R]) {
         put(own, arm, count.one() / count.sqrt());
+    }
+}
+
+impl Index for Ucb1 {
+    const EACH_ARM_ONCE: bool = true;
+
+    fn index(&self, round: usize, pulls: u32, successes: u32) -> f64 {
+        mean(successes, pulls) + self.widths[round] / f64::from(pulls).sqrt()
     }
 }

@@ -2,6 +2,8 @@
 //! mean_i + sqrt(2 V_i E / pulls_i) + 3 E / pulls_i with V_i the biased sample variance and E = ln(2 n^2).
 
 use super::{History, Policy, Uses};
+use crate::exact::index::{Index, IndexPolicy, mean};
+use crate::exact::{Method, Part};
 use crate::lanes::{Best, One, Real, pick, put};
 use crate::registry::{PolicyInfo, needs_each_arm_once, unit_rewards_only};
 use crate::stream::Stream;
@@ -14,6 +16,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
     settings: &[],
     refuses: |problem| unit_rewards_only(problem).or_else(|| needs_each_arm_once(problem)),
     build: |problem, _| Box::new(UcbV::new(problem.arms, problem.horizon)),
+    exact: Some(Method::Counts(|problem, _| {
+        Part::only(IndexPolicy(UcbV::new(problem.arms, problem.horizon)))
+    })),
+    preparation: None,
 };
 
 /// UCB-V.
@@ -64,5 +70,15 @@ impl Policy for UcbV {
         let variance = (square / count - mean * mean).max(count.zero());
         let e = count.lit(self.exploration) / count;
         put(indices, arm, mean + (variance * e * 2.0).sqrt() + e * 3.0);
+    }
+}
+
+impl Index for UcbV {
+    const EACH_ARM_ONCE: bool = true;
+
+    fn index(&self, _: usize, pulls: u32, successes: u32) -> f64 {
+        let mean = mean(successes, pulls);
+        let per_pull = self.exploration / f64::from(pulls);
+        mean + (2.0 * mean * (1.0 - mean) * per_pull).sqrt() + 3.0 * per_pull
     }
 }

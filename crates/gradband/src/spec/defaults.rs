@@ -6,6 +6,8 @@ use crate::{Error, Result};
 pub const PROBLEM: &str = "bernoulli-2";
 /// The policy that `train` takes.
 pub const POLICY: &str = "softelim";
+/// Where gradients come from.
+pub const GRADIENT: &str = "sampled";
 /// See [`crate::baseline::BASELINES`].
 pub const BASELINE: &str = "loo";
 /// What returns are made of.

@@ -4,7 +4,7 @@ use super::defaults;
 use crate::baseline::{Baseline, DEFAULT_RUNS, Returns};
 use crate::gradient::Estimator;
 use crate::optimizer::Rule;
-use crate::train::{Average, Settings};
+use crate::train::{Average, Settings, Source};
 use crate::{Error, Result, error::within};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -14,6 +14,9 @@ use std::str::FromStr;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainSpec {
+    /// `sampled` or `exact`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gradient: Option<String>,
     /// A name in [`crate::baseline::BASELINES`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
@@ -66,6 +69,7 @@ pub struct Training {
 }
 
 const RETURNS: [(&str, Returns); 2] = [("realized", Returns::Realized), ("mean", Returns::Mean)];
+const SOURCES: [(&str, Source); 2] = [("sampled", Source::Sampled), ("exact", Source::Exact)];
 const AVERAGES: [(&str, Average); 2] = [("tail", Average::Tail), ("none", Average::None)];
 
 fn one_of<T: Copy>(place: &str, name: &str, known: &[(&str, T)]) -> Result<T> {
@@ -76,12 +80,36 @@ fn one_of<T: Copy>(place: &str, name: &str, known: &[(&str, T)]) -> Result<T> {
 impl TrainSpec {
     /// What is said here, then what is said in `other`.
     pub fn over(self, other: &Self) -> Self {
-        let other = other.clone();
+        let mut other = other.clone();
+        if self.gradient.as_deref() == Some("exact") && other.gradient.as_deref() != Some("exact") {
+            // What was said about sampled gradients was not meant for exact ones.
+            let Self {
+                gradient,
+                optimizer,
+                learning_rate,
+                iterations,
+                average,
+                eval_instances,
+                time_limit,
+                ..
+            } = other;
+            other = Self {
+                gradient,
+                optimizer,
+                learning_rate,
+                iterations,
+                average,
+                eval_instances,
+                time_limit,
+                ..Self::default()
+            };
+        }
         // Another baseline than leave-one-out has no use for a number of runs that was meant for it.
         let takes_runs = |name: &str| Baseline::new(name, Some(DEFAULT_RUNS)).is_ok();
         let keeps_runs = self.baseline.as_deref().is_none_or(takes_runs);
         let runs = self.runs_per_instance.or(other.runs_per_instance.filter(|_| keeps_runs));
         Self {
+            gradient: self.gradient.or(other.gradient),
             baseline: self.baseline.or(other.baseline),
             runs_per_instance: runs,
             returns: self.returns.or(other.returns),
@@ -105,14 +133,22 @@ impl TrainSpec {
     /// Fills in the defaults. Errors name the flags, without their dashes.
     pub fn resolve(&self) -> Result<Training> {
         let name = |given: &Option<String>, default: &str| given.clone().unwrap_or_else(|| default.into());
+        let gradient_name = name(&self.gradient, defaults::GRADIENT);
+        let gradient = one_of("gradient", &gradient_name, &SOURCES)?;
+        let exact = gradient == Source::Exact;
+        if exact {
+            self.refuse_sampling()?;
+        }
         let baseline_name = name(&self.baseline, defaults::BASELINE);
         let baseline = Baseline::new(&baseline_name, self.runs_per_instance)?;
         let (returns, optimizer) =
             (name(&self.returns, defaults::RETURNS), name(&self.optimizer, defaults::OPTIMIZER));
-        let average = name(&self.average, defaults::AVERAGE);
+        // Exact iterates do not jitter: the last is the best.
+        let average = name(&self.average, if exact { "none" } else { defaults::AVERAGE });
         let rate = self.learning_rate.unwrap_or(LearningRate::Auto);
         let affordable = (defaults::RUNS_PER_ITERATION / baseline.runs()).max(1);
         let settings = Settings {
+            gradient,
             estimator: Estimator {
                 baseline,
                 returns: one_of("returns", &returns, &RETURNS)?,
@@ -131,21 +167,45 @@ impl TrainSpec {
         if let Some(seconds) = self.time_limit {
             within("time-limit", seconds, f64::MIN_POSITIVE, 1e9)?;
         }
+        let sampled = |name: String| (!exact).then_some(name);
         let spec = Self {
-            runs_per_instance: matches!(baseline, Baseline::LeaveOneOut(_)).then(|| baseline.runs()),
-            baseline: Some(baseline_name),
-            returns: Some(returns),
+            gradient: Some(gradient_name),
+            runs_per_instance: matches!(baseline, Baseline::LeaveOneOut(_) if !exact)
+                .then(|| baseline.runs()),
+            baseline: sampled(baseline_name),
+            returns: sampled(returns),
             optimizer: Some(optimizer),
             learning_rate: Some(rate),
             iterations: Some(settings.iterations),
-            batch_size: Some(settings.estimator.batch_size),
+            batch_size: (!exact).then_some(settings.estimator.batch_size),
             average: Some(average),
             eval_instances: Some(eval_instances),
             clip: self.clip,
-            decay: Some(settings.decay),
+            decay: self.decay.or((!exact).then_some(settings.decay)),
             time_limit: self.time_limit,
         };
         Ok(Training { spec, settings, eval_instances, time_limit: self.time_limit })
+    }
+}
+
+impl TrainSpec {
+    /// An exact gradient is not an average over runs, and an automatic rate needs neither clipping nor decay.
+    fn refuse_sampling(&self) -> Result<()> {
+        let automatic = self.learning_rate.is_none_or(|rate| rate == LearningRate::Auto);
+        let automatic = automatic && self.optimizer.as_deref().is_none_or(|name| name == "sgd");
+        for (place, given) in [
+            ("baseline", self.baseline.is_some()),
+            ("runs-per-instance", self.runs_per_instance.is_some()),
+            ("returns", self.returns.is_some()),
+            ("batch-size", self.batch_size.is_some()),
+            ("clip", self.clip.is_some() && automatic),
+            ("decay", self.decay.is_some() && automatic),
+        ] {
+            if given {
+                return Err(Error::new(place, "has no meaning with gradient exact; leave it out"));
+            }
+        }
+        Ok(())
     }
 }
 

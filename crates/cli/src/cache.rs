@@ -1,0 +1,138 @@
+//! Gittins tables on disk: written whole or not at all, checked when read, and never a reason to fail.
+//!
+//! A file is a header (magic, version, horizon, checksum; little endian) and the table's numbers as f32.
+
+use crate::{files, output};
+use gradband::exact::gittins::{Store, Table};
+use std::fs::File;
+use std::io::{BufReader, Error, ErrorKind, Read, Result, Write};
+use std::path::{Path, PathBuf};
+
+const MAGIC: &[u8; 8] = b"gittins\n";
+/// Another number for other contents: a new format, or indices computed in another way.
+const VERSION: u32 = 1;
+/// Numbers read and written at a time.
+const CHUNK: usize = 1 << 16;
+
+/// Keeps tables where the flag, GRADBAND_CACHE or the system's custom says; nowhere if that is `none`.
+pub fn install(flag: Option<PathBuf>) {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let custom = || {
+        let base = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))?;
+        Some(base.join("gradband"))
+    };
+    let dir = flag.or_else(|| set("GRADBAND_CACHE")).or_else(custom);
+    if let Some(dir) = dir.filter(|dir| dir.as_os_str() != "none") {
+        gradband::exact::gittins::keep_in(Box::new(Cache { dir }));
+    }
+}
+
+struct Cache {
+    dir: PathBuf,
+}
+
+impl Cache {
+    fn path(&self, horizon: usize) -> PathBuf {
+        self.dir.join(format!("gittins-{horizon}.bin"))
+    }
+
+    /// The shortest table that serves this horizon; one that is much longer takes longer to read than to
+    /// compute anew.
+    fn find(&self, horizon: usize) -> Option<PathBuf> {
+        let files = std::fs::read_dir(&self.dir).ok()?;
+        let horizons = files.filter_map(|file| {
+            let name = file.ok()?.file_name();
+            name.to_str()?.strip_prefix("gittins-")?.strip_suffix(".bin")?.parse().ok()
+        });
+        horizons
+            .filter(|&length| length >= horizon && length <= 2 * horizon)
+            .min()
+            .map(|length| self.path(length))
+    }
+}
+
+impl Store for Cache {
+    fn has(&self, horizon: usize) -> bool {
+        self.find(horizon).is_some()
+    }
+
+    fn load(&self, horizon: usize) -> Option<Table> {
+        let path = self.find(horizon)?;
+        read(&path)
+            .map_err(|error| output::note(&format!("note: {}: {error}; it is computed anew", path.display())))
+            .ok()
+    }
+
+    fn save(&self, table: &Table) {
+        let path = self.path(table.horizon());
+        let written = std::fs::create_dir_all(&self.dir)
+            .and_then(|()| files::persist(&path, |file| write(table, file)));
+        if let Err(error) = written {
+            output::note(&format!("note: {}: cannot keep the Gittins table: {error}", path.display()));
+        }
+    }
+}
+
+fn write(table: &Table, file: &mut dyn Write) -> Result<()> {
+    let sum = table.values().iter().fold(Checksum::default(), |sum, x| sum.with(x.to_bits()));
+    file.write_all(MAGIC)?;
+    file.write_all(&VERSION.to_le_bytes())?;
+    file.write_all(&(table.horizon() as u32).to_le_bytes())?;
+    file.write_all(&sum.0.to_le_bytes())?;
+    for chunk in table.values().chunks(CHUNK) {
+        let bytes: Vec<u8> = chunk.iter().flat_map(|x| x.to_le_bytes()).collect();
+        file.write_all(&bytes)?;
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Table> {
+    let wrong =
+        |what: &str| Error::new(ErrorKind::InvalidData, format!("is not a sound Gittins table ({what})"));
+    let file = File::open(path)?;
+    let size = file.metadata()?.len();
+    let mut file = BufReader::new(file);
+    let mut header = [0; 24];
+    file.read_exact(&mut header).map_err(|_| wrong("truncated"))?;
+    let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    if &header[..8] != MAGIC || word(8) != VERSION {
+        return Err(wrong("another format"));
+    }
+    let horizon = word(12) as usize;
+    let longest = gradband::policy::gittins::MAX_HORIZON;
+    if horizon > longest || size != 24 + 4 * Table::entries(horizon) as u64 {
+        return Err(wrong("its size is wrong"));
+    }
+    let mut values = Vec::with_capacity(Table::entries(horizon));
+    let mut sum = Checksum::default();
+    let mut bytes = vec![0; 4 * CHUNK];
+    while values.len() < Table::entries(horizon) {
+        let count = CHUNK.min(Table::entries(horizon) - values.len());
+        file.read_exact(&mut bytes[..4 * count]).map_err(|_| wrong("truncated"))?;
+        for x in bytes[..4 * count].as_chunks::<4>().0 {
+            let bits = u32::from_le_bytes(*x);
+            sum = sum.with(bits);
+            values.push(f32::from_bits(bits));
+        }
+    }
+    if sum.0 != u64::from(word(16)) | u64::from(word(20)) << 32 {
+        return Err(wrong("its checksum is wrong"));
+    }
+    Table::from_parts(horizon, values).map_err(|error| wrong(&error.message))
+}
+
+/// FNV-1a over words.
+#[derive(Clone, Copy)]
+struct Checksum(u64);
+
+impl Default for Checksum {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Checksum {
+    fn with(self, word: u32) -> Self {
+        Self((self.0 ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3))
+    }
+}
