@@ -94,7 +94,7 @@ fn theorem_7(means: &[f64], horizon: usize) -> f64 {
 }
 
 /// SoftElim at w = sqrt 8 on random instances: exact for two arms, and simulated (2,000 runs, 4 standard
-/// errors) for more; and the constant is loose by a factor, not by luck.
+/// errors) for more.
 #[test]
 fn theorem_7_bounds_softelim() {
     let mut numbers = Numbers(22);

@@ -6,6 +6,7 @@ use crate::exact::{Method, Part};
 use crate::lanes::{Best, One, Real, put};
 use crate::registry::{PolicyInfo, needs_each_arm_once, unit_rewards_only};
 use crate::stream::Stream;
+use std::sync::Arc;
 
 /// What the registry knows of it.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -22,8 +23,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
 /// UCB1.
 #[derive(Clone, Debug)]
 pub struct Ucb1 {
-    /// sqrt(2 ln t) for each 0-based round.
-    widths: Vec<f64>,
+    /// sqrt(2 ln t) for each 0-based round; shared, because every block of instances copies its policy.
+    widths: Arc<[f64]>,
 }
 
 impl Ucb1 {

@@ -132,3 +132,26 @@ fn streaming_equals_the_stored_form() {
     check("softelim", &SoftElim::new(0.6), &gaussian);
     check("explore-then-commit", &ExploreThenCommit::new(12.0, 25), &gaussian);
 }
+
+/// What a machine without AVX2 runs (one lane, fused multiply-adds in software) has the bits of what others run.
+#[test]
+fn machines_without_wide_lanes_get_the_same_bits() {
+    fn check<P: Policy>(policy: &P, problem: &Problem, task: Task) {
+        let job = Job::new(problem, Key::new(6), Split::Train, task);
+        let (mut plain, mut fast) = ([Outcome::default(); 40], [Outcome::default(); 40]);
+        with_model::<One<f32>, P>((), policy, &job, 7, &mut plain);
+        rollout(policy, &job, 7, &mut fast);
+        assert_eq!(plain, fast);
+    }
+    let gradient = Task::Gradient(Baseline::LeaveOneOut(3), Returns::Mean);
+    for name in ["bernoulli-2", "beta-2", "bernoulli-10"] {
+        let problem = Problem { horizon: 60, ..Problem::named(name).unwrap() };
+        check(&SoftElim::new(0.5), &problem, gradient);
+        check(&Exp3::new(0.2, problem.arms, Score::Total), &problem, gradient);
+        check(&Boltzmann::new(0.2), &problem, gradient);
+        check(&EpsilonGreedy::new(0.2), &problem, gradient);
+        check(&crate::policy::Thompson, &problem, Task::Evaluate);
+        check(&crate::policy::Ucb1::new(60), &problem, Task::Evaluate);
+        check(&crate::policy::UcbV::new(problem.arms, 60), &problem, Task::Evaluate);
+    }
+}
