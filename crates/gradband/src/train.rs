@@ -214,8 +214,13 @@ fn schedule(settings: &Settings, pilot: Option<&Gradient>) -> (Rate, Option<f64>
     match (settings.learning_rate, settings.rule, pilot) {
         (Some(rate), ..) => (fixed(rate), clip),
         (None, Rule::Sgd, Some(pilot)) => {
-            let trace: f64 = pilot.variance_per_instance.iter().sum();
-            let c = (norm(&pilot.mean()) + 2.0 * (trace / pilot.instances as f64).sqrt()).max(1e-12);
+            let length = norm(&pilot.mean());
+            // A batch of one instance has no variance to go by: its own length stands in.
+            let trace = match pilot.instances {
+                1 => length * length,
+                _ => pilot.variance_per_instance.iter().sum(),
+            };
+            let c = (length + 2.0 * (trace / pilot.instances as f64).sqrt()).max(1e-12);
             (fixed(1.0 / (c * (settings.iterations as f64).sqrt())), clip.or(Some(c)))
         }
         _ => (Rate { initial: 0.06, end: 0.1, decay }, clip),

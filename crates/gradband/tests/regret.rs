@@ -183,3 +183,21 @@ fn exact_training_ends_at_the_class_optimum() {
     let initial = choice("softelim", &[1.0], &problem);
     assert!(exact(&train(&problem, &initial, &adam, 1, &mut ()).unwrap().last) < exact(&initial));
 }
+
+/// A batch of one instance has no variance, and still a finite rate.
+#[test]
+fn batches_of_one_instance_train() {
+    let problem = Problem::named("bernoulli-2").unwrap();
+    let settings = ours(30);
+    let estimator = Estimator { batch_size: 1, ..settings.estimator };
+    let trained = train(
+        &problem,
+        &choice("softelim", &[1.0], &problem),
+        &Settings { estimator, ..settings },
+        1,
+        &mut (),
+    )
+    .unwrap();
+    assert!(trained.learning_rate > 0.0 && trained.learning_rate < 1.0, "{}", trained.learning_rate);
+    assert!(trained.policy.params[0].is_finite());
+}
