@@ -156,7 +156,7 @@ pub fn pick<R: Real>(values: &[R], arm: R) -> R {
 /// Writes the finite `value` into the entry of `values` that each lane's `arm` names.
 ///
 /// Exact arithmetic with 0 and 1 instead of a selection: the compiler would fuse selection and store into a
-/// masked store, which takes AMD cores twenty cycles.
+/// masked store, which is slow on AMD cores (docs/performance.md).
 #[inline(always)]
 pub fn put<R: Real>(values: &mut [R], arm: R, value: R) {
     if R::WIDTH == 1 || values.len() > CHAIN {
