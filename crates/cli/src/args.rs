@@ -33,14 +33,14 @@ pub struct Common {
     /// One JSON document on stdout instead of text
     #[arg(long, global = true)]
     pub json: bool,
-    /// Where Gittins tables are kept, or none [default: $GRADBAND_CACHE, else gradband in the user's cache]
+    /// Where Gittins tables and fetched data are kept, or none [default: $GRADBAND_CACHE, else gradband in the user's cache]
     #[arg(long, global = true, value_name = "DIR|none")]
     pub cache: Option<PathBuf>,
 }
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// What there is: problems, policies, baselines, optimizers
+    /// What there is: problems, policies, baselines, optimizers, data sets
     List {
         /// One list alone
         kind: Option<Listed>,
@@ -71,6 +71,24 @@ pub enum Command {
     /// rounds (this one included) and index, as FILE.csv or FILE.json. With --json, stdout has the keys horizon,
     /// entries, start (the index before the first pull), seconds and output.
     Gittins(Gittins),
+    /// The data sets of classification problems
+    #[command(subcommand)]
+    Data(Data),
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Data {
+    /// All data sets, and where they are
+    List,
+    /// Put a data set that is not built in (covertype) into the cache
+    Fetch {
+        /// Data sets; see `gradband data list`
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
+        /// A copy of UCI's covtype.data, plain, as .gz or in its .zip, instead of the network
+        #[arg(long, value_name = "FILE")]
+        from: Option<PathBuf>,
+    },
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +97,7 @@ pub enum Listed {
     Policies,
     Baselines,
     Optimizers,
+    Data,
 }
 
 /// A policy by name.

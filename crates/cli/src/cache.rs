@@ -7,12 +7,21 @@ use gradband::exact::gittins::{Store, Table};
 use std::fs::File;
 use std::io::{BufReader, Error, ErrorKind, Read, Result, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 const MAGIC: &[u8; 8] = b"gittins\n";
 /// Another number for other contents: a new format, or indices computed in another way.
 const VERSION: u32 = 1;
 /// Numbers read and written at a time.
 const CHUNK: usize = 1 << 16;
+
+/// Set once, at the start.
+static DIR: OnceLock<Option<PathBuf>> = OnceLock::new();
+
+/// The directory of the cache; nothing if it is switched off.
+pub fn dir() -> Option<&'static Path> {
+    DIR.get()?.as_deref()
+}
 
 /// Keeps tables where the flag, GRADBAND_CACHE or the system's custom says; nowhere if that is `none`.
 pub fn install(flag: Option<PathBuf>) {
@@ -22,7 +31,8 @@ pub fn install(flag: Option<PathBuf>) {
         Some(base.join("gradband"))
     };
     let dir = flag.or_else(|| set("GRADBAND_CACHE")).or_else(custom);
-    if let Some(dir) = dir.filter(|dir| dir.as_os_str() != "none") {
+    let dir = DIR.get_or_init(|| dir.filter(|dir| dir.as_os_str() != "none"));
+    if let Some(dir) = dir.clone() {
         gradband::exact::gittins::keep_in(Box::new(Cache { dir }));
     }
 }

@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod data;
 mod evaluate;
 mod exact;
 mod gittins;
@@ -41,6 +42,7 @@ pub fn run(args: Args) -> Result<()> {
         Command::Gradient(args) => gradient::run(&args, seed, printer),
         Command::Exact(args) => exact::run(&args, printer),
         Command::Gittins(args) => gittins::run(&args, printer),
+        Command::Data(command) => data::run(&command, printer),
     }
 }
 

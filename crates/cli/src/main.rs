@@ -3,10 +3,12 @@
 mod args;
 mod cache;
 mod commands;
+mod datasets;
 mod failure;
 mod files;
 mod interrupt;
 mod output;
+mod picture;
 mod policies;
 mod progress;
 mod target;

@@ -2,7 +2,7 @@
 
 use crate::{files, output};
 use gradband::registry::{self, Choice};
-use gradband::spec::{FORMAT, PolicyFile};
+use gradband::spec::{FORMAT, Nested, PolicyFile};
 use gradband::{Error, Problem, Result};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -80,18 +80,18 @@ pub fn with_params(choice: &Choice, problem: &Problem, text: &str) -> Result<Cho
     let at_file = |error: Error| Error::new(format!("{file}, {}", error.place), error.message);
     match named {
         Params::InOrder(params) => choice.with_params(problem, &params).map_err(at_file),
-        Params::ByName(params) => params.iter().try_fold(choice.clone(), |choice, (name, x)| {
-            choice.with(problem, name, &x.to_string()).map_err(at_file)
+        Params::ByName(params) => params.iter().try_fold(choice.clone(), |choice, (name, value)| {
+            choice.with_param(problem, name, &value.numbers()).map_err(at_file)
         }),
     }
 }
 
 /// What a parameter file holds.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "expected an array of numbers, or an object with a number for each name")]
+#[serde(untagged, expecting = "expected an array of numbers, or an object with a number or matrix for each name")]
 enum Params {
     InOrder(Vec<f64>),
-    ByName(BTreeMap<String, f64>),
+    ByName(BTreeMap<String, Nested>),
 }
 
 fn numbers(text: &str) -> Result<Vec<f64>> {

@@ -1,14 +1,18 @@
 //! What a command is about: a problem, and what its spec and the flags say together. A flag wins.
 
 use crate::args::PolicyFlags;
-use crate::files;
+use crate::{datasets, files, output};
 use crate::policies::{self, Named, as_flag};
+use gradband::problem::DATASETS;
 use gradband::registry::Choice;
 use gradband::spec::{
-    EvaluateSpec, PolicySpec, ProblemSpec, Spec, SpecFile, TableFile, TrainSpec, Training, defaults,
+    EvaluateSpec, PolicySpec, ProblemSpec, Spec, SpecFile, DataFile, TrainSpec, Training, defaults,
 };
 use gradband::{Error, Problem, Result};
 use std::path::{MAIN_SEPARATOR, Path};
+
+/// If no policy is named, the problem's default will do.
+pub struct Fallback;
 
 /// A problem and the spec it came from, if any.
 pub struct Target {
@@ -19,6 +23,10 @@ pub struct Target {
 impl Target {
     /// The built-in problem of that name, or the spec at that path.
     pub fn load(name: &str) -> Result<Self> {
+        if let Some(set) = DATASETS.iter().find(|set| set.name == name) {
+            let problem = Problem::of_dataset(set, &datasets::open(name)?)?;
+            return Ok(Self { problem, file: None });
+        }
         let unknown = match Problem::named(name) {
             Ok(problem) => return Ok(Self { problem, file: None }),
             Err(unknown) => unknown,
@@ -34,11 +42,16 @@ impl Target {
     pub fn from_file(path: &Path) -> Result<Self> {
         let text = files::read_text(path)?;
         let file = SpecFile::parse(&text, &path.display().to_string())?;
-        let problem = file.problem(|table| {
-            let table = path.parent().unwrap_or(Path::new("")).join(table);
-            let reader = Box::new(std::io::Cursor::new(files::read(&table)?));
-            Ok(TableFile { name: table.display().to_string(), reader })
+        let (problem, notes) = file.problem(|named| {
+            let table = path.parent().unwrap_or(Path::new("")).join(named);
+            let is_set = !table.exists() && DATASETS.iter().any(|set| set.name == named);
+            let bytes = if is_set { datasets::open(named)? } else { files::read(&table)?.into() };
+            let name = if is_set { named.into() } else { table.display().to_string() };
+            Ok(DataFile { name, reader: Box::new(std::io::Cursor::new(bytes)) })
         })?;
+        for note in notes {
+            output::note(&format!("note: {note}"));
+        }
         Ok(Self { problem, file: Some(file) })
     }
 
@@ -47,12 +60,14 @@ impl Target {
         self.file.as_ref().map(|file| &file.spec)
     }
 
-    /// The policy of the flags, else that of the spec, else `fallback`.
-    pub fn policy(&self, flags: &PolicyFlags, fallback: Option<&str>) -> Result<Named> {
+    /// The policy of the flags, else that of the spec, else the default if that will do.
+    pub fn policy(&self, flags: &PolicyFlags, fallback: Option<Fallback>) -> Result<Named> {
         let named = match (&flags.policy, self.spec_policy()?, fallback) {
             (Some(text), ..) => policies::parse(text, &self.problem, "--policy")?,
             (None, Some(choice), _) => Named::in_full(choice),
-            (None, None, Some(name)) => policies::parse(name, &self.problem, "--policy")?,
+            (None, None, Some(Fallback)) => {
+                policies::parse(defaults::policy(&self.problem), &self.problem, "--policy")?
+            }
             (None, None, None) => {
                 let message = "is missing; give a policy (see gradband list policies), or a --policy-file";
                 return Err(Error::new("--policy", message));
@@ -77,7 +92,7 @@ impl Target {
         };
         merged.eval_instances =
             merged.eval_instances.or(self.spec().and_then(|spec| spec.evaluate.instances));
-        merged.resolve().map_err(|error| self.blame(error, flags))
+        merged.resolve(&self.problem).map_err(|error| self.blame(error, flags))
     }
 
     /// Refuses policies that training cannot start from.

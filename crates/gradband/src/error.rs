@@ -28,14 +28,19 @@ impl Error {
     /// A name that is not among the known ones, with the nearest as a suggestion.
     pub fn unknown<'a>(place: &str, found: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         let known: Vec<_> = known.into_iter().collect();
-        let nearest = known
-            .iter()
-            .map(|name| (strsim::damerau_levenshtein(name, found), *name))
-            .min_by_key(|&(distance, _)| distance)
-            .filter(|&(distance, name)| distance <= 1 + name.len() / 3);
-        let hint = nearest.map_or(String::new(), |(_, name)| format!("; did you mean '{name}'?"));
+        let hint = hint(found, known.iter().copied());
         Self::new(place, format!("unknown name '{found}'{hint} (known: {})", known.join(", ")))
     }
+}
+
+/// `; did you mean 'this'?`, if a known name is near.
+pub(crate) fn hint<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let nearest = known
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(name, found), name))
+        .min_by_key(|&(distance, _)| distance)
+        .filter(|&(distance, name)| distance <= 1 + name.len() / 3);
+    nearest.map_or(String::new(), |(_, name)| format!("; did you mean '{name}'?"))
 }
 
 /// Refuses numbers that are not finite or not within `low..=high`.

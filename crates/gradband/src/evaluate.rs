@@ -54,7 +54,7 @@ pub fn evaluate(
     progress: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Option<Evaluation> {
     let job = Job::new(problem, Key::new(seed).child(EVALUATION), Split::HeldOut, Task::Evaluate);
-    let clusters = problem.prior.clusters(Split::HeldOut);
+    let clusters = problem.clusters(Split::HeldOut);
     let mut regret = Sample::new(agents.len(), clusters);
     let mut reward = Sample::new(agents.len(), clusters);
     let mut regrets = vec![Vec::with_capacity(instances); agents.len()];

@@ -21,7 +21,7 @@ pub use belief::TwoPoints;
 pub use forward::{CountPolicy, Exact, forward};
 pub use prior::{ArmPrior, Prior};
 
-use crate::problem::{Problem, Rewards, Split};
+use crate::problem::{Problem, Split};
 use crate::registry::{Choice, applicable};
 use crate::{Error, Result};
 use fearless_simd::{Level, Simd};
@@ -71,19 +71,21 @@ impl Part {
     }
 }
 
+pub(crate) fn not_bernoulli(problem: &Problem) -> Error {
+    let message = format!("only Bernoulli rewards have exact results, not {} ones", problem.kind());
+    Error::new("PROBLEM", message)
+}
+
 /// Refuses problems and policies that have no exact result, and those that take too much memory or time.
 pub fn check(problem: &Problem, choice: &Choice, split: Split) -> Result<()> {
-    if problem.rewards != Rewards::Bernoulli {
-        let message = format!("only Bernoulli rewards have exact results, not {} ones", problem.kind());
-        return Err(Error::new("PROBLEM", message));
-    }
+    let prior = problem.bernoulli_prior().ok_or_else(|| not_bernoulli(problem))?;
     match choice.info.exact {
         Some(Method::Counts(_)) => {
-            let components = match &problem.prior {
+            let components = match prior {
                 crate::problem::Prior::Points(points) => points.iter().count(),
                 prior => prior.clusters(split).unwrap_or(1),
             };
-            let (arms, dim) = (problem.arms, choice.info.params.len());
+            let (arms, dim) = (problem.arms, choice.params.len());
             space::check(arms, problem.horizon, &LIMIT, |horizon| {
                 Cost::evaluation(arms, horizon, dim, components)
             })
@@ -116,7 +118,7 @@ pub fn evaluate(
         Some(Method::Own(evaluate)) => evaluate(problem, split, progress),
         Some(Method::Counts(parts)) => {
             let parts = parts(problem, choice);
-            let dim = choice.info.params.len();
+            let dim = choice.params.len();
             Ok(mixture(&parts, &prior, problem.horizon, dim, progress))
         }
         None => Ok(None),

@@ -27,6 +27,18 @@ impl Gradient {
         Self { estimate, variance_per_instance: vec![0.0; gradient.len()], instances: 1 }
     }
 
+    /// The same in other coordinates: `slopes` are the derivatives of the parameters.
+    pub(crate) fn in_coordinates(mut self, slopes: &[f64]) -> Self {
+        for ((estimate, variance), slope) in
+            self.estimate.iter_mut().zip(&mut self.variance_per_instance).zip(slopes)
+        {
+            estimate.mean *= slope;
+            estimate.std_error *= slope.abs();
+            *variance *= slope * slope;
+        }
+        self
+    }
+
     /// The mean alone.
     pub fn mean(&self) -> Vec<f64> {
         self.estimate.iter().map(|estimate| estimate.mean).collect()
@@ -62,12 +74,14 @@ impl Estimator {
         progress: impl FnMut(usize) -> ControlFlow<()>,
     ) -> Option<Gradient> {
         let job = Job::new(problem, key, Split::Train, Task::Gradient(self.baseline, self.returns));
-        let mut sample = Sample::new(1, problem.prior.clusters(Split::Train));
-        let each = |row: &[crate::simulate::Outcome]| sample.push(row[0].cluster, [row[0].gradient]);
-        let done = batch::play(&[agent], &job, self.batch_size, each, progress);
+        let mut sample = Sample::unpaired(agent.dim(), problem.clusters(Split::Train));
+        let each = |row: &[crate::simulate::Outcome], gradient: &[f64]| {
+            sample.push(row[0].cluster, gradient.iter().copied());
+        };
+        let done = batch::play_with_gradients(&[agent], &job, self.batch_size, each, progress);
         done.is_continue().then(|| Gradient {
-            estimate: vec![sample.estimate(0)],
-            variance_per_instance: vec![sample.variance(0)],
+            estimate: (0..agent.dim()).map(|i| sample.estimate(i)).collect(),
+            variance_per_instance: (0..agent.dim()).map(|i| sample.variance(i)).collect(),
             instances: self.batch_size,
         })
     }

@@ -5,11 +5,15 @@
 
 pub mod baseline;
 pub mod batch;
+pub mod contextual;
 mod error;
 pub mod evaluate;
 pub mod exact;
 pub mod gradient;
 pub mod lanes;
+pub mod linear;
+mod linear_agent;
+pub mod matmul;
 pub mod optimizer;
 pub mod policy;
 pub mod problem;

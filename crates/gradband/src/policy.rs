@@ -2,11 +2,18 @@
 
 pub mod bayes_optimal;
 pub mod boltzmann;
+pub mod contextual_explore_then_commit;
+pub mod cosoftelim;
 pub mod epsilon_greedy;
 pub mod exp3;
 pub mod explore_then_commit;
 pub mod gittins;
+pub mod lin_epsilon_greedy;
+pub mod lin_thompson;
+pub mod linucb;
+pub mod mom_thompson;
 pub mod random;
+pub mod soft_ucb;
 pub mod softelim;
 pub mod thompson;
 pub mod ucb1;
@@ -14,11 +21,17 @@ pub mod ucb_v;
 
 pub use bayes_optimal::BayesOptimal;
 pub use boltzmann::Boltzmann;
+pub use contextual_explore_then_commit::ContextualExploreThenCommit;
+pub use cosoftelim::CoSoftElim;
 pub use epsilon_greedy::EpsilonGreedy;
 pub use exp3::Exp3;
 pub use explore_then_commit::ExploreThenCommit;
 pub use gittins::Gittins;
+pub use lin_epsilon_greedy::LinEpsilonGreedy;
+pub use lin_thompson::LinThompson;
+pub use linucb::LinUcb;
 pub use random::Random;
+pub use soft_ucb::SoftUcb;
 pub use softelim::SoftElim;
 pub use thompson::Thompson;
 pub use ucb_v::UcbV;

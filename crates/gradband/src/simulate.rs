@@ -12,7 +12,7 @@
 use crate::baseline::{Baseline, Returns};
 use crate::lanes::{Best, One, Real, add, pick, put};
 use crate::policy::{History, Policy, Uses};
-use crate::problem::{Problem, Rewards, Split};
+use crate::problem::{Armed, Prior, Problem, Rewards, Split};
 use crate::stream::{Key, Stream, reward};
 use fearless_simd::{Level, Simd, f32x16};
 
@@ -23,7 +23,7 @@ pub struct Outcome {
     pub reward: f64,
     /// The same sum for the best arm, minus `reward`.
     pub regret: f64,
-    /// The instance's estimate of the gradient of the reward.
+    /// The instance's estimate of the gradient of the reward, if the policy has one parameter.
     pub gradient: f64,
     /// The past instance behind it, for a table.
     pub cluster: u32,
@@ -49,7 +49,8 @@ pub struct Job<'a> {
 impl<'a> Job<'a> {
     /// A job in the widest lanes.
     pub fn new(problem: &'a Problem, key: Key, split: Split, task: Task) -> Self {
-        Self { problem, key, split, task, lanes: Lanes::Auto, block: 32 }
+        let block = if problem.contextual().is_some() { 4 } else { 32 };
+        Self { problem, key, split, task, lanes: Lanes::Auto, block }
     }
 }
 
@@ -89,27 +90,30 @@ const SINGLE_PRECISION_HORIZON: usize = 1 << 16;
 /// Purposes of an instance's streams; the actions of run r have `ACTIONS + r`.
 const PRIOR: u64 = 0;
 const REWARDS: u64 = 1;
-const ACTIONS: u64 = 2;
+pub(crate) const ACTIONS: u64 = 2;
 
 /// Plays `policy` on instances `first..first + out.len()`.
+///
+/// The problem has no contexts: the registry gives this policy no other.
 pub fn rollout<P: Policy>(policy: &P, job: &Job, first: u64, out: &mut [Outcome]) {
+    let Some(armed) = job.problem.armed() else { return };
     let lanes = match job.lanes {
         Lanes::Auto if job.problem.horizon > SINGLE_PRECISION_HORIZON => Lanes::Double,
         lanes => lanes,
     };
     let Some(simd) = Level::new().as_avx2() else {
         return match lanes {
-            Lanes::Auto | Lanes::Single => with_model::<One<f32>, P>((), policy, job, first, out),
-            Lanes::Double => with_model::<One<f64>, P>((), policy, job, first, out),
+            Lanes::Auto | Lanes::Single => with_model::<One<f32>, P>((), policy, armed, job, first, out),
+            Lanes::Double => with_model::<One<f64>, P>((), policy, armed, job, first, out),
         };
     };
     // A single lane gains from the instruction set too: it has a fused multiply-add.
     simd.vectorize(
         #[inline(always)]
         || match lanes {
-            Lanes::Auto => with_model::<f32x16<_>, P>(simd, policy, job, first, out),
-            Lanes::Single => with_model::<One<f32>, P>((), policy, job, first, out),
-            Lanes::Double => with_model::<One<f64>, P>((), policy, job, first, out),
+            Lanes::Auto => with_model::<f32x16<_>, P>(simd, policy, armed, job, first, out),
+            Lanes::Single => with_model::<One<f32>, P>((), policy, armed, job, first, out),
+            Lanes::Double => with_model::<One<f64>, P>((), policy, armed, job, first, out),
         },
     );
 }
@@ -117,15 +121,22 @@ pub fn rollout<P: Policy>(policy: &P, job: &Job, first: u64, out: &mut [Outcome]
 /// In wide lanes Bernoulli problems, and two-armed ones above all, get kernels of their own: with the number of
 /// arms known the state of a run lives in registers. The bits are those of the general kernel.
 #[inline(always)]
-fn with_model<R: Real, P: Policy>(token: R::Token, policy: &P, job: &Job, first: u64, out: &mut [Outcome]) {
-    match job.problem.rewards {
+fn with_model<R: Real, P: Policy>(
+    token: R::Token,
+    policy: &P,
+    armed: &Armed,
+    job: &Job,
+    first: u64,
+    out: &mut [Outcome],
+) {
+    match armed.rewards {
         Rewards::Bernoulli if R::WIDTH > 1 && job.problem.arms == 2 => {
-            Kernel::<R, P, Bernoulli, 2>::run(token, policy, Bernoulli, job, first, out);
+            Kernel::<R, P, Bernoulli, 2>::run(token, policy, Bernoulli, &armed.prior, job, first, out);
         }
         Rewards::Bernoulli if R::WIDTH > 1 => {
-            Kernel::<R, P, Bernoulli, 0>::run(token, policy, Bernoulli, job, first, out);
+            Kernel::<R, P, Bernoulli, 0>::run(token, policy, Bernoulli, &armed.prior, job, first, out);
         }
-        rewards => Kernel::<R, P, Rewards, 0>::run(token, policy, rewards, job, first, out),
+        rewards => Kernel::<R, P, Rewards, 0>::run(token, policy, rewards, &armed.prior, job, first, out),
     }
 }
 
@@ -199,6 +210,7 @@ struct Kernel<'a, R: Real, P, M, const K: usize> {
     token: R::Token,
     policy: P,
     model: M,
+    prior: &'a Prior,
     job: &'a Job<'a>,
     returns: Returns,
     runs: usize,
@@ -209,14 +221,22 @@ struct Kernel<'a, R: Real, P, M, const K: usize> {
 impl<R: Real, P: Policy, M: Model, const K: usize> Kernel<'_, R, P, M, K> {
     /// The policy is copied so that its constants are the compiler's to keep in registers.
     #[inline(always)]
-    fn run(token: R::Token, policy: &P, model: M, job: &Job, first: u64, out: &mut [Outcome]) {
+    fn run(
+        token: R::Token,
+        policy: &P,
+        model: M,
+        prior: &Prior,
+        job: &Job,
+        first: u64,
+        out: &mut [Outcome],
+    ) {
         let (arms, runs) = (job.problem.arms, job.task.runs());
         let slots = 3 * arms + policy.slots(arms);
         let returns = match job.task {
             Task::Evaluate => Returns::Realized,
             Task::Gradient(_, returns) => returns,
         };
-        let kernel = Kernel::<R, P, M, K> { token, policy: policy.clone(), model, job, returns, runs, slots };
+        let kernel = Kernel::<R, P, M, K> { token, policy: policy.clone(), model, prior, job, returns, runs, slots };
         let zero = R::splat(token, 0.0);
         let mut exact = vec![0.0; R::WIDTH * arms];
         let mut means = vec![zero; arms];
@@ -257,7 +277,7 @@ impl<R: Real, P: Policy, M: Model, const K: usize> Kernel<'_, R, P, M, K> {
         let key = self.job.key.child(PRIOR);
         for (lane, means) in exact.chunks_exact_mut(self.arms()).enumerate() {
             let mut stream = Stream::<One<f64>>::new((), key, first + lane as u64);
-            let cluster = self.job.problem.prior.sample(self.job.split, &mut stream, means);
+            let cluster = self.prior.sample(self.job.split, &mut stream, means);
             if let Some(outcome) = chunk.get_mut(lane) {
                 outcome.cluster = cluster;
             }

@@ -3,6 +3,7 @@
 //! A spec is text first (so that messages can name file, line and key), then plain serde types, then checked
 //! problems, policies and settings. What the user leaves out comes from [`defaults`].
 
+mod contextual;
 pub mod defaults;
 mod policy_file;
 mod problem;
@@ -10,10 +11,10 @@ mod source;
 mod train;
 
 pub use policy_file::{FORMAT, PolicyFile, PolicyRecord, ProblemRecord, TrainingRecord};
-pub use problem::{PerArm, PriorSpec, ProblemSpec};
+pub use problem::{Nested, PerArm, PriorSpec, ProblemSpec};
 pub use train::{LearningRate, TrainSpec, Training};
 
-use crate::problem::{Problem, Table};
+use crate::problem::Problem;
 use crate::registry::{self, Choice};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -51,10 +52,18 @@ pub struct PolicySpec {
 impl PolicySpec {
     /// What a spec would say of a policy.
     pub fn of(choice: &Choice) -> Self {
-        let params = choice.info.params.iter().zip(&choice.params);
-        let params = params.map(|(info, &x)| (info.name.to_string(), toml::Value::Float(x)));
+        let value = |slot: registry::Slot| {
+            let numbers = &choice.params[slot.range];
+            let floats = |row: &[f64]| row.iter().map(|&x| toml::Value::Float(x)).collect::<Vec<_>>();
+            let value = match slot.shape[..] {
+                [_, columns] => numbers.chunks(columns).map(floats).collect::<Vec<_>>().into(),
+                _ => toml::Value::Float(numbers[0]),
+            };
+            (slot.info.name.to_string(), value)
+        };
         let settings = choice.settings().map(|(name, value)| (name.to_string(), value.into()));
-        Self { kind: choice.info.name.into(), values: params.chain(settings).collect() }
+        let params = choice.slots().into_iter().map(value);
+        Self { kind: choice.info.name.into(), values: settings.chain(params).collect() }
     }
 
     /// The policy, checked against a problem. Errors name keys of this part.
@@ -62,21 +71,44 @@ impl PolicySpec {
         let at_kind = |error: Error| Error::new("kind", error.message);
         let info = registry::policy(&self.kind).map_err(at_kind)?;
         let mut choice = Choice::initial(info, problem).map_err(at_kind)?;
-        for (key, value) in &self.values {
-            let text = match value {
-                toml::Value::String(text) => text.clone(),
-                toml::Value::Integer(x) => x.to_string(),
-                toml::Value::Float(x) => x.to_string(),
-                other => {
-                    let message = format!("found a {}, expected a number or a name", other.type_str());
-                    return Err(Error::new(key, message));
+        // Settings first: which parameters there are depends on them.
+        let is_param = |key: &str| info.params.iter().any(|param| param.name == key);
+        let (params, settings): (Vec<_>, Vec<_>) = self.values.iter().partition(|(key, _)| is_param(key));
+        for (key, value) in settings.into_iter().chain(params) {
+            let at_key = |error: Error| Error::new(key.as_str(), error.message);
+            choice = match value {
+                toml::Value::Array(rows) => {
+                    choice.with_param(problem, key, &flattened(rows).map_err(at_key)?).map_err(at_key)?
                 }
+                value => choice.with(problem, key, &scalar(value).map_err(at_key)?).map_err(at_key)?,
             };
-            choice =
-                choice.with(problem, key, &text).map_err(|error| Error::new(key.as_str(), error.message))?;
         }
         Ok(choice)
     }
+}
+
+fn scalar(value: &toml::Value) -> Result<String> {
+    match value {
+        toml::Value::String(text) => Ok(text.clone()),
+        toml::Value::Integer(x) => Ok(x.to_string()),
+        toml::Value::Float(x) => Ok(x.to_string()),
+        toml::Value::Boolean(x) => Ok(x.to_string()),
+        other => Err(Error::new("", format!("found a {}, expected a number or a name", other.type_str()))),
+    }
+}
+
+/// A list of numbers, or of rows of them.
+fn flattened(items: &[toml::Value]) -> Result<Vec<f64>> {
+    let mut numbers = Vec::new();
+    for item in items {
+        match item {
+            toml::Value::Integer(x) => numbers.push(*x as f64),
+            toml::Value::Float(x) => numbers.push(*x),
+            toml::Value::Array(row) => numbers.extend(flattened(row)?),
+            other => return Err(Error::new("", format!("found a {}, expected numbers", other.type_str()))),
+        }
+    }
+    Ok(numbers)
 }
 
 /// The `[evaluate]` part.
@@ -88,8 +120,8 @@ pub struct EvaluateSpec {
     pub instances: Option<usize>,
 }
 
-/// A table that a spec names, opened by whoever has access to files.
-pub struct TableFile {
+/// A file that a spec names, opened by whoever has access to files.
+pub struct DataFile {
     /// What messages call it.
     pub name: String,
     /// Its bytes.
@@ -130,24 +162,24 @@ impl SpecFile {
         Error::new(self.source.place(&error.place), error.message)
     }
 
-    /// The problem; `open` opens the file of a table prior, whose path is relative to the spec.
-    pub fn problem(&self, open: impl FnOnce(&str) -> Result<TableFile>) -> Result<Problem> {
+    /// The problem, and remarks about it; `open` opens the file of a table, whose path is relative to the spec, or
+    /// the data set of that name.
+    pub fn problem(&self, open: impl FnOnce(&str) -> Result<DataFile>) -> Result<(Problem, Vec<String>)> {
         let blame = |error: Error| self.blame(error.within("problem"));
         let spec = &self.spec.problem;
-        let named = spec.prior.table().map_err(|error| blame(error.within("prior")))?;
-        let (file, table) = match named {
-            None => (None, None),
-            Some((path, holdout)) => {
-                let file = open(path).map_err(|error| {
-                    let place = self.source.place("problem.prior.path");
-                    Error::new(error.place, format!("{} (named in {place})", error.message))
-                })?;
-                let table = Table::read(file.reader, &file.name, holdout)?;
-                (Some(file.name), Some(table))
-            }
+        let file = match spec.file().map_err(blame)? {
+            None => None,
+            Some((key, path)) => Some(open(path).map_err(|error| {
+                let place = self.source.place(&format!("problem.{key}"));
+                Error::new(error.place, format!("{} (named in {place})", error.message))
+            })?),
         };
-        spec.build(self.source.name(), table).map_err(|error| match file {
-            Some(file) if error.place.starts_with(&file) => error,
+        let name = file.as_ref().map(|file| file.name.clone());
+        spec.build(self.source.name(), file).map_err(|error| match name {
+            // What is wrong in a table is not in the spec.
+            Some(name) if error.place.contains(&name) => {
+                Error::new(error.place.trim_start_matches("prior."), error.message)
+            }
             _ => blame(error),
         })
     }

@@ -19,9 +19,11 @@ pub struct Estimate {
 #[derive(Clone, Debug)]
 pub struct Sample {
     dim: usize,
+    /// Are differences asked for, too?
+    paired: bool,
     count: f64,
     mean: Vec<f64>,
-    /// Lower triangle of the sum of products of deviations.
+    /// Lower triangle of the sum of products of deviations; its diagonal alone if not paired.
     comoment: Vec<f64>,
     /// For each cluster its count and the sums of the quantities.
     clusters: Option<Vec<f64>>,
@@ -31,11 +33,21 @@ pub struct Sample {
 impl Sample {
     /// `dim` quantities, `clusters` past instances (if any).
     pub fn new(dim: usize, clusters: Option<usize>) -> Self {
+        Self::with(dim, true, clusters)
+    }
+
+    /// The same without differences: memory is linear in `dim`.
+    pub fn unpaired(dim: usize, clusters: Option<usize>) -> Self {
+        Self::with(dim, false, clusters)
+    }
+
+    fn with(dim: usize, paired: bool, clusters: Option<usize>) -> Self {
         Self {
             dim,
+            paired,
             count: 0.0,
             mean: vec![0.0; dim],
-            comoment: vec![0.0; dim * (dim + 1) / 2],
+            comoment: vec![0.0; if paired { dim * (dim + 1) / 2 } else { dim }],
             clusters: clusters.map(|clusters| vec![0.0; clusters * (dim + 1)]),
             deviation: vec![0.0; dim],
         }
@@ -56,8 +68,9 @@ impl Sample {
         let rest = 1.0 - 1.0 / self.count;
         let mut entry = self.comoment.iter_mut();
         for i in 0..self.dim {
-            for (j, sum) in entry.by_ref().take(i + 1).enumerate() {
-                *sum += self.deviation[i] * self.deviation[j] * rest;
+            let first = if self.paired { 0 } else { i };
+            for (deviation, sum) in self.deviation[first..=i].iter().zip(entry.by_ref()) {
+                *sum += self.deviation[i] * deviation * rest;
             }
         }
         if let Some(sums) = sums {
@@ -82,7 +95,7 @@ impl Sample {
 
     fn moment(&self, i: usize, j: usize) -> f64 {
         let (i, j) = if i >= j { (i, j) } else { (j, i) };
-        self.comoment[i * (i + 1) / 2 + j]
+        if self.paired { self.comoment[i * (i + 1) / 2 + j] } else { self.comoment[i] }
     }
 
     /// Quantity `i`.
@@ -91,7 +104,7 @@ impl Sample {
         self.with_error(self.mean[i], plain, |sums| sums[i])
     }
 
-    /// Quantity `i` minus quantity `j`, on the same instances.
+    /// Quantity `i` minus quantity `j`, on the same instances; the sample must be paired.
     pub fn difference(&self, i: usize, j: usize) -> Estimate {
         if i == j {
             return Estimate { mean: 0.0, std_error: 0.0 };

@@ -4,7 +4,8 @@
 //! A [`Key`] names a purpose; key and run index seed a xoshiro128+ generator (Blackman and Vigna, 2018) that
 //! belongs to that run alone. Only the high bits of its words are used, the low ones being the weaker.
 
-use crate::lanes::{Mask, Real};
+use crate::lanes::{Mask, One, Real};
+use fearless_simd::{Level, Simd, SimdBase, f32x16};
 
 /// A purpose of randomness, derived from the user's seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +109,12 @@ impl<R: Real> Stream<R> {
         (radius * cos, radius * sin)
     }
 
+    /// Two normal or two uniform numbers.
+    #[inline(always)]
+    fn pair<const NORMAL: bool>(&mut self) -> (R, R) {
+        if NORMAL { self.normal_pair() } else { (self.uniform(), self.uniform()) }
+    }
+
     /// Independent Gamma(a) and Gamma(b) numbers for a, b >= 1 (Marsaglia and Tsang, 2000).
     ///
     /// Only lanes that still miss a number advance their stream: no lane sees another's rejections.
@@ -152,6 +159,61 @@ impl<R: Real> Stream<R> {
         let (flip, size) = (log_ratio.ge(a.zero()), log_ratio.max(-log_ratio));
         let small = (-size).exp();
         R::select(flip, small, a.one()) / (small + 1.0)
+    }
+}
+
+/// Lanes that fill one buffer together.
+const FILL: usize = 16;
+
+/// Fills `out` with the standard normal numbers of one instance or run: lane l of sixteen is the stream of run
+/// `16 index + l`, and the lanes take turns.
+pub fn fill_normals(key: Key, index: u64, out: &mut [f32]) {
+    fill::<true>(key, index, out);
+}
+
+/// Fills `out` with uniform numbers in [0, 1), as [`fill_normals`].
+pub fn fill_uniforms(key: Key, index: u64, out: &mut [f32]) {
+    fill::<false>(key, index, out);
+}
+
+fn fill<const NORMAL: bool>(key: Key, index: u64, out: &mut [f32]) {
+    match Level::new().as_avx2() {
+        Some(simd) => simd.vectorize(
+            #[inline(always)]
+            || fill_wide::<_, NORMAL>(simd, key, index, out),
+        ),
+        None => fill_narrow::<NORMAL>(key, index, out),
+    }
+}
+
+#[inline(always)]
+fn fill_wide<S: Simd, const NORMAL: bool>(simd: S, key: Key, index: u64, out: &mut [f32]) {
+    let mut stream = Stream::<f32x16<S>>::new(simd, key, index * FILL as u64);
+    let mut chunks = out.chunks_exact_mut(2 * FILL);
+    for chunk in &mut chunks {
+        let (first, second) = stream.pair::<NORMAL>();
+        chunk[..FILL].copy_from_slice(first.as_slice());
+        chunk[FILL..].copy_from_slice(second.as_slice());
+    }
+    let rest = chunks.into_remainder();
+    let (first, second) = stream.pair::<NORMAL>();
+    for (x, &value) in rest.iter_mut().zip(first.as_slice().iter().chain(second.as_slice())) {
+        *x = value;
+    }
+}
+
+/// The same numbers, one lane after the other.
+fn fill_narrow<const NORMAL: bool>(key: Key, index: u64, out: &mut [f32]) {
+    for lane in 0..FILL {
+        let mut stream = Stream::<One<f32>>::new((), key, index * FILL as u64 + lane as u64);
+        for chunk in out.chunks_mut(2 * FILL) {
+            let (first, second) = stream.pair::<NORMAL>();
+            for (place, value) in [(lane, first), (FILL + lane, second)] {
+                if let Some(x) = chunk.get_mut(place) {
+                    *x = value.0;
+                }
+            }
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! GradBand (algorithm 1): gradient ascent on the Bayes reward, with records and a reason to stop.
 
 mod ascent;
+mod search;
 
+use crate::baseline::{Baseline, DEFAULT_RUNS, Returns};
 use crate::gradient::{Estimator, Gradient};
 use crate::optimizer::{Optimizer, Rate, Rule, norm};
 use crate::problem::{Problem, Split};
@@ -57,6 +59,26 @@ pub struct Settings {
     pub average: Average,
 }
 
+/// What the paper does, but with the best baseline.
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            gradient: Source::Sampled,
+            estimator: Estimator {
+                baseline: Baseline::LeaveOneOut(DEFAULT_RUNS),
+                returns: Returns::Mean,
+                batch_size: 250,
+            },
+            iterations: 100,
+            rule: Rule::Sgd,
+            learning_rate: None,
+            clip: None,
+            decay: 1.0,
+            average: Average::Tail,
+        }
+    }
+}
+
 /// One iteration: the parameters after it, and the length of the gradient that led there.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Record {
@@ -65,7 +87,7 @@ pub struct Record {
     /// Left out above [`RECORDED_PARAMS`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<Vec<f64>>,
-    /// Before clipping.
+    /// In the coordinates of training, before clipping; not a number if there was no gradient (a search).
     pub gradient_norm: f64,
 }
 
@@ -130,6 +152,11 @@ pub fn train(
             return ascent::ascend(problem, initial, settings, observer);
         }
     }
+    if initial.agent(problem).unscored().is_some() && initial.params.len() == 1 {
+        return search::search(problem, initial, settings, seed, observer);
+    }
+    let coordinates = initial.coordinates();
+    let slopes = |w: &[f64]| -> Vec<f64> { coordinates.iter().zip(w).map(|(c, &w)| c.slope(w)).collect() };
     let mut reason = None;
     let mut gradient = |params: &[f64], key: Key, observer: &mut dyn Observer| -> Result<Option<Gradient>> {
         let choice = initial.with_params(problem, params)?;
@@ -139,10 +166,10 @@ pub fn train(
         };
         if settings.gradient == Source::Exact {
             let exact = crate::exact::evaluate(problem, &choice, Split::Train, &mut |_, _| go_on())?;
-            return Ok(exact.map(|exact| Gradient::exact(&exact.gradient)));
+            return Ok(exact.map(|exact| Gradient::exact(&exact.gradient).in_coordinates(&slopes(params))));
         }
         let estimate = settings.estimator.estimate(&*choice.agent(problem), problem, key, |_| go_on());
-        Ok(estimate)
+        Ok(estimate.map(|gradient| gradient.in_coordinates(&slopes(params))))
     };
 
     let mut w = initial.params.clone();
@@ -158,7 +185,9 @@ pub fn train(
         let key = Key::new(seed).child(TRAINING).child(i as u64);
         let Some(estimate) = gradient(&w, key, observer)? else { break };
         let mean = estimate.mean();
-        optimizer.step(&mut w, &mean, rate.at(i, settings.iterations));
+        let mut u: Vec<f64> = coordinates.iter().zip(&w).map(|(c, &w)| c.of(w)).collect();
+        optimizer.step(&mut u, &mean, rate.at(i, settings.iterations));
+        w = coordinates.iter().zip(&u).map(|(c, &u)| c.value(u)).collect();
         initial.project(problem, &mut w);
         tail.push(&w);
         let params = (w.len() <= RECORDED_PARAMS).then(|| w.clone());
@@ -180,9 +209,11 @@ pub fn train(
 /// Can training start from there?
 pub fn check_start(problem: &Problem, initial: &Choice) -> Result<()> {
     initial.check_learnable(problem)?;
-    for (info, &x) in initial.info.params.iter().zip(&initial.params) {
-        let (low, high) = info.feasible.on(problem);
-        crate::error::within(&format!("params ({}), where training starts", info.name), x, low, high)?;
+    for slot in initial.slots() {
+        let (low, high) = slot.info.feasible.on(problem);
+        for &x in &initial.params[slot.range] {
+            crate::error::within(&format!("params ({}), where training starts", slot.info.name), x, low, high)?;
+        }
     }
     Ok(())
 }

@@ -4,8 +4,8 @@
 
 use gradband::baseline::{Baseline, Returns};
 use gradband::batch;
-use gradband::problem::{Problem, Rewards, Split, Table};
-use gradband::registry::{Choice, applicable};
+use gradband::problem::{Contexts, Discrete, Order, Points, Problem, Rewards, Split, Table};
+use gradband::registry::{Agent, Choice, applicable};
 use gradband::simulate::{Job, Lanes, Outcome, Task};
 use gradband::stream::Key;
 use std::ops::ControlFlow;
@@ -23,14 +23,32 @@ fn problems() -> Vec<Problem> {
         shorten("distractors-7", 40),
         Problem::new("table", Rewards::Bernoulli, table, 30).unwrap(),
         Problem::new("normal", Rewards::Gaussian { noise_sd: 0.5 }, normal, 30).unwrap(),
+        shorten("linear-3", 25),
+        shorten("wine", 30),
+        shorten("satimage", 40),
+        discrete(),
     ]
 }
 
-fn outcomes(choice: &Choice, job: &Job) -> Vec<Outcome> {
-    let mut all = Vec::new();
-    let agent = choice.agent(job.problem);
-    let _ = batch::play(&[&*agent], job, 101, |row| all.push(row[0]), |_| ControlFlow::Continue(()));
-    all
+fn discrete() -> Problem {
+    let tables = Points::new(vec![vec![0.1, 0.5, 0.3, 0.2], vec![0.4, 0.0, 0.9, 0.2]], None).unwrap();
+    let source = Discrete::new(tables, 2, 0.1, 1.0, Some(vec![1.0, 2.0]), Order::Random).unwrap();
+    Problem::with_contexts("discrete", Contexts::Discrete(source), 2, 30).unwrap()
+}
+
+/// Contextual runs take longer; there are fewer of them.
+fn count(problem: &Problem) -> usize {
+    if problem.contextual().is_some() { 23 } else { 101 }
+}
+
+fn outcomes(agent: &dyn Agent, job: &Job) -> (Vec<Outcome>, Vec<f64>) {
+    let (mut all, mut gradients) = (Vec::new(), Vec::new());
+    let each = |row: &[Outcome], gradient: &[f64]| {
+        all.push(row[0]);
+        gradients.extend_from_slice(gradient);
+    };
+    let _ = batch::play_with_gradients(&[agent], job, count(job.problem), each, |_| ControlFlow::Continue(()));
+    (all, gradients)
 }
 
 #[test]
@@ -38,8 +56,9 @@ fn lanes_blocks_and_threads_are_not_observable() {
     for problem in problems() {
         for info in applicable(&problem) {
             let choice = Choice::initial(info, &problem).unwrap();
+            let agent = &*choice.agent(&problem);
             let mut tasks = vec![Task::Evaluate];
-            if !info.params.is_empty() {
+            if !choice.params.is_empty() && agent.unscored().is_none() {
                 for returns in [Returns::Realized, Returns::Mean] {
                     let baselines =
                         [Baseline::None, Baseline::Opt, Baseline::SelfPlay, Baseline::LeaveOneOut(3)];
@@ -48,14 +67,14 @@ fn lanes_blocks_and_threads_are_not_observable() {
             }
             for task in tasks {
                 let job = Job::new(&problem, Key::new(9), Split::HeldOut, task);
-                let reference = outcomes(&choice, &Job { lanes: Lanes::Single, block: 101, ..job });
+                let reference = outcomes(agent, &Job { lanes: Lanes::Single, block: 101, ..job });
                 for block in [1, 7, 32, 64] {
                     let what = format!("{} on {}, {task:?}, block {block}", info.name, problem.name);
-                    assert_eq!(outcomes(&choice, &Job { block, ..job }), reference, "{what}");
+                    assert_eq!(outcomes(agent, &Job { block, ..job }), reference, "{what}");
                 }
                 for threads in [1, 2, 5] {
                     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                    assert_eq!(pool.install(|| outcomes(&choice, &job)), reference, "{threads} threads");
+                    assert_eq!(pool.install(|| outcomes(agent, &job)), reference, "{threads} threads");
                 }
             }
         }
@@ -70,10 +89,10 @@ fn an_instance_can_be_replayed_alone() {
     let agent = choice.agent(&problem);
     let job = Job::new(&problem, Key::new(1), Split::Train, Task::Evaluate);
     let mut together = [Outcome::default(); 40];
-    agent.rollout(&job, 1000, &mut together);
+    agent.rollout(&job, 1000, &mut together, &mut []);
     for (i, outcome) in together.iter().enumerate() {
         let mut alone = [Outcome::default()];
-        agent.rollout(&job, 1000 + i as u64, &mut alone);
+        agent.rollout(&job, 1000 + i as u64, &mut alone, &mut []);
         assert_eq!(alone[0], *outcome);
     }
 }

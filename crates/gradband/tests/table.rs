@@ -101,7 +101,7 @@ fn standard_errors_count_past_instances() {
     let (small, large) = (error(2_000), error(200_000));
     assert!(large > 0.8 * small, "{small} {large}");
     // The regret of random arms on a row is 50 (best - average); its spread over the 30 rows is the error.
-    let Prior::Table(table) = &held_out.prior else { panic!("a table") };
+    let Prior::Table(table) = &held_out.armed().unwrap().prior else { panic!("a table") };
     let regrets: Vec<f64> = table
         .rows(Split::HeldOut)
         .map(|row| {

@@ -3,10 +3,10 @@
 use crate::args::PolicyFlags;
 use crate::failure::Result;
 use crate::output::{Printer, grouped};
-use crate::target::Target;
-use gradband::problem::{Prior, Rewards, Split};
+use crate::target::{Fallback, Target};
+use gradband::problem::{Armed, Contexts, Contextual, Model, Prior, Rewards, Split};
 use gradband::registry::Choice;
-use gradband::spec::{PolicyRecord, ProblemRecord, Spec, TrainSpec, Training, defaults};
+use gradband::spec::{PolicyRecord, ProblemRecord, Spec, TrainSpec, Training};
 use gradband::train::Source;
 use gradband::{Error, Problem};
 use serde::Serialize;
@@ -36,7 +36,7 @@ struct Sides {
 pub fn run(path: &Path, printer: Printer) -> Result<()> {
     let target = Target::from_file(path)?;
     let problem = &target.problem;
-    let policy = target.policy(&PolicyFlags::default(), Some(defaults::POLICY)).map_err(|error| {
+    let policy = target.policy(&PolicyFlags::default(), Some(Fallback)).map_err(|error| {
         Error::new(error.place.replace("--policy", &format!("{}, policy", path.display())), error.message)
     })?;
     let training = target.training(&TrainSpec::default())?;
@@ -84,13 +84,20 @@ pub fn run(path: &Path, printer: Printer) -> Result<()> {
 }
 
 fn sides(problem: &Problem) -> Option<Sides> {
-    let clusters = |split| problem.prior.clusters(split);
-    let (train, held_out) = clusters(Split::Train).zip(clusters(Split::HeldOut))?;
+    let count = |split| match problem.contextual().map(|contextual| &contextual.source) {
+        Some(Contexts::Classification(set)) => Some(set.examples.rows(split).len()),
+        _ => problem.clusters(split),
+    };
+    let (train, held_out) = count(Split::Train).zip(count(Split::HeldOut))?;
     Some(Sides { train, held_out })
 }
 
 fn rewards(problem: &Problem) -> String {
-    let rewards = match problem.rewards {
+    let rewards = match problem.model {
+        Model::Contextual(_) => return contexts(problem),
+        Model::Armed(Armed { rewards, .. }) => rewards,
+    };
+    let rewards = match rewards {
         Rewards::Bernoulli => "rewards of 0 or 1 (Bernoulli)".into(),
         Rewards::Beta { concentration } => {
             format!("rewards in [0, 1] (beta, concentration {concentration})")
@@ -103,7 +110,11 @@ fn rewards(problem: &Problem) -> String {
 }
 
 fn prior(problem: &Problem, split: Option<Sides>) -> String {
-    let means = match (&problem.prior, split) {
+    let prior = match &problem.model {
+        Model::Contextual(contextual) => return instances(problem, contextual, split),
+        Model::Armed(armed) => &armed.prior,
+    };
+    let means = match (prior, split) {
         (Prior::Points(points), _) => {
             let some = |(means, weight): (&[f64], f64)| format!("{means:?} with probability {weight:.4}");
             let shown: Vec<_> = points.iter().take(4).map(some).collect();
@@ -123,6 +134,42 @@ fn prior(problem: &Problem, split: Option<Sides>) -> String {
     format!("Prior: {means}.")
 }
 
+fn contexts(problem: &Problem) -> String {
+    let dim = problem.contextual().map_or(0, Contextual::dim);
+    let names = match &problem.arm_names {
+        Some(names) if names.len() <= 12 => format!(" ({})", names.join(", ")),
+        _ => String::new(),
+    };
+    format!(
+        "Problem: {} arms{names}, {} rounds, contexts of {dim} features.",
+        problem.arms,
+        grouped(problem.horizon)
+    )
+}
+
+fn instances(problem: &Problem, contextual: &Contextual, split: Option<Sides>) -> String {
+    match (&contextual.source, split) {
+        (Contexts::Linear(linear), _) => format!(
+            "Instances: contexts and each arm's parameters are normal vectors, a reward is their product plus noise (sd {}).",
+            linear.noise_sd
+        ),
+        (Contexts::Classification(_), Some(Sides { train, held_out })) => format!(
+            "Instances: {} rounds of examples drawn with replacement, reward 1 for the right class; training draws from {} examples, evaluation from {}{}.",
+            grouped(problem.horizon),
+            grouped(train),
+            grouped(held_out),
+            if train == held_out { " (the same ones: set holdout to keep some apart)" } else { "" }
+        ),
+        (Contexts::Classification(_), None) => "Instances: examples drawn with replacement.".into(),
+        (Contexts::Discrete(discrete), _) => format!(
+            "Instances: {} contexts, {} table(s) of means, rewards with a standard deviation of {}.",
+            discrete.contexts(),
+            discrete.tables.iter().count(),
+            discrete.noise_sd
+        ),
+    }
+}
+
 fn per_arm(name: &str, first: &[f64], second: &[f64]) -> String {
     let pairs: Vec<_> = first.iter().zip(second).collect();
     if pairs.iter().all(|pair| pair == &pairs[0]) {
@@ -134,7 +181,7 @@ fn per_arm(name: &str, first: &[f64], second: &[f64]) -> String {
 }
 
 fn learn(choice: &Choice, training: &Training, runs: usize) -> String {
-    let names: Vec<_> = choice.info.params.iter().map(|info| info.name).collect();
+    let names: Vec<_> = choice.slots().iter().map(|slot| slot.info.name).collect();
     let settings = &training.settings;
     let limit = training.time_limit.map_or(String::new(), |seconds| format!(", for at most {seconds} s"));
     if settings.gradient == Source::Exact {

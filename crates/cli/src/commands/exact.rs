@@ -43,10 +43,9 @@ pub fn run(args: &Exact, printer: Printer) -> Result<()> {
             format!("Bayes regret  {:.8}", exact.bayes_regret),
             format!("Bayes reward  {:.8}", exact.bayes_reward),
         ];
-        let names = policy.choice.info.params.iter().zip(&exact.gradient);
-        lines.extend(
-            names.map(|(info, slope)| format!("gradient of the reward in {}  {slope:.8}", info.name)),
-        );
+        let names = policy.choice.number_names();
+        let slopes = names.iter().zip(&exact.gradient);
+        lines.extend(slopes.map(|(name, slope)| format!("gradient of the reward in {name}  {slope:.8}")));
         let states = grouped(usize::try_from(exact.states).unwrap_or(usize::MAX));
         lines.push(format!("no sampling error: {states} states in {:.2} s", document.seconds));
         lines.join("\n")

@@ -11,6 +11,9 @@ use gradband::gradient::Gradient as Estimated;
 use gradband::spec::{PolicyRecord, TrainSpec};
 use serde::Serialize;
 
+/// Rows that are shown to people.
+const SHOWN: usize = 64;
+
 #[derive(Serialize)]
 struct Document {
     policy: PolicyRecord,
@@ -42,15 +45,20 @@ pub fn run(args: &Gradient, seed: u64, printer: Printer) -> Result<()> {
         instances,
     };
     printer.result(&document, || {
-        let names = policy.choice.info.params.iter().map(|info| info.name);
+        let names = policy.choice.number_names();
+        let shown = names.len().min(SHOWN);
         let rows =
-            names.zip(&estimate).zip(&document.variance_per_instance).map(|((name, &estimate), variance)| {
-                vec![name.to_string(), with_error(estimate), format!("{variance:.4}")]
-            });
+            names.iter().zip(&estimate).zip(&document.variance_per_instance).take(shown).map(
+                |((name, &estimate), variance)| vec![name.clone(), with_error(estimate), format!("{variance:.4}")],
+            );
         let table =
             output::table(&["parameter", "gradient of the Bayes reward", "variance per instance"], 1, rows);
         let cost = format!("{} instances x {} run(s)", grouped(instances), estimator.baseline.runs());
         let baseline = estimator.baseline.name();
-        format!("{} on {}, baseline {baseline}, {cost}\n{table}", policy.short, title(problem))
+        let rest = match names.len() - shown {
+            0 => String::new(),
+            more => format!("\nand {} more: --json has them all", grouped(more)),
+        };
+        format!("{} on {}, baseline {baseline}, {cost}\n{table}{rest}", policy.short, title(problem))
     })
 }

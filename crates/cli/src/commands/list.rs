@@ -3,10 +3,9 @@
 use crate::args::Listed;
 use crate::failure::Result;
 use crate::output::{self, Printer};
-use gradband::Problem;
 use gradband::baseline::{BASELINES, DEFAULT_RUNS, MAX_RUNS};
 use gradband::optimizer::OPTIMIZERS;
-use gradband::problem::PROBLEMS;
+use gradband::problem::{DATASETS, PROBLEMS, ProblemInfo};
 use gradband::registry::{High, Initial, POLICIES, ParamInfo, Range, SettingInfo};
 use serde::Serialize;
 
@@ -32,7 +31,7 @@ struct Param {
 struct Setting {
     name: &'static str,
     default: &'static str,
-    values: &'static [&'static str],
+    values: Vec<String>,
     summary: &'static str,
 }
 
@@ -52,6 +51,8 @@ struct Size {
     kind: &'static str,
     arms: usize,
     horizon: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_dim: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -60,29 +61,33 @@ struct Document {
     policies: Vec<Item>,
     baselines: Vec<Item>,
     optimizers: Vec<Item>,
+    data: Vec<Item>,
 }
 
 pub fn run(kind: Option<Listed>, printer: Printer) -> Result<()> {
-    let Document { problems, policies, baselines, optimizers } = Document {
+    let Document { problems, policies, baselines, optimizers, data } = Document {
         problems: problems()?,
         policies: policies(),
         baselines: baselines(),
         optimizers: OPTIMIZERS.iter().map(|&(name, summary)| plain(name, summary)).collect(),
+        data: DATASETS.iter().map(|set| plain(set.name, set.summary)).collect(),
     };
     match kind {
         Some(Listed::Problems) => printer.result(&problems, || text("problems", &problems)),
         Some(Listed::Policies) => printer.result(&policies, || text("policies", &policies)),
         Some(Listed::Baselines) => printer.result(&baselines, || text("baselines", &baselines)),
         Some(Listed::Optimizers) => printer.result(&optimizers, || text("optimizers", &optimizers)),
+        Some(Listed::Data) => printer.result(&data, || text("data", &data)),
         None => {
-            let document = Document { problems, policies, baselines, optimizers };
+            let document = Document { problems, policies, baselines, optimizers, data };
             printer.result(&document, || {
-                let Document { problems, policies, baselines, optimizers } = &document;
+                let Document { problems, policies, baselines, optimizers, data } = &document;
                 let parts = [
                     ("problems", problems),
                     ("policies", policies),
                     ("baselines", baselines),
                     ("optimizers", optimizers),
+                    ("data", data),
                 ];
                 parts.map(|(name, items)| text(name, items)).join("\n\n")
             })
@@ -95,12 +100,12 @@ fn plain(name: &'static str, summary: &'static str) -> Item {
 }
 
 fn problems() -> Result<Vec<Item>> {
-    let item = |name, summary| {
-        let problem = Problem::named(name)?;
-        let size = Size { kind: problem.kind(), arms: problem.arms, horizon: problem.horizon };
-        Ok(Item { size: Some(size), ..plain(name, summary) })
+    let item = |info: &'static ProblemInfo| {
+        let gradband::problem::Size { kind, arms, horizon, context_dim } = info.size()?;
+        let size = Some(Size { kind, arms, horizon, context_dim });
+        Ok(Item { size, ..plain(info.name, info.summary) })
     };
-    PROBLEMS.iter().map(|info| item(info.name, info.summary)).collect()
+    PROBLEMS.iter().map(item).collect()
 }
 
 fn policies() -> Vec<Item> {
@@ -142,7 +147,7 @@ fn param(info: &ParamInfo) -> Param {
 }
 
 fn setting(info: &SettingInfo) -> Setting {
-    Setting { name: info.name, default: info.values[0], values: info.values, summary: info.summary }
+    Setting { name: info.name, default: info.default(), values: info.values().split(" | ").map(String::from).collect(), summary: info.summary }
 }
 
 fn ends(range: Range) -> [Value; 2] {
@@ -157,7 +162,7 @@ fn text(title: &str, items: &[Item]) -> String {
     let details = |item: &Item| {
         let params = item.params.iter().map(|param| param.text.clone());
         let settings = item.settings.iter();
-        let settings = settings.map(|setting| format!("{}: {}", setting.name, setting.values.join(" | ")));
+        let settings = settings.map(|setting| format!("{}: {} [{}]", setting.name, setting.values.join(" | "), setting.default));
         params.chain(settings).collect::<Vec<_>>().join("\n")
     };
     let rows = items.iter().map(|item| vec![item.name.to_string(), item.summary.to_string(), details(item)]);

@@ -5,16 +5,16 @@ use super::{measure, named_as_typed, title};
 use crate::args::Train;
 use crate::failure::{Failure, Result};
 use crate::output::{self, Printer, grouped, with_error};
-use crate::policies::Named;
+use crate::policies::{self, Named};
 use crate::progress::Progress;
-use crate::target::Target;
-use crate::{files, interrupt};
+use crate::target::{Fallback, Target};
+use crate::{files, interrupt, picture};
 use gradband::Problem;
 use gradband::evaluate::Evaluation;
-use gradband::problem::Split;
-use gradband::registry::{self, Choice};
+use gradband::problem::{Contexts, Split};
+use gradband::registry::Choice;
 use gradband::spec::{
-    FORMAT, PolicyFile, PolicyRecord, ProblemRecord, TrainSpec, Training, TrainingRecord, defaults,
+    FORMAT, PolicyFile, PolicyRecord, ProblemRecord, TrainSpec, Training, TrainingRecord,
 };
 use gradband::statistics::Estimate;
 use gradband::train::{Observer, Record, Source, StopReason, Trained};
@@ -23,7 +23,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// What a tuned policy is shown beside, where they apply.
-const COMPARATORS: [&str; 3] = ["thompson", "ucb1", "bayes-optimal"];
+const COMPARATORS: [&str; 6] =
+    ["thompson", "ucb1", "bayes-optimal", "lin-thompson", "linucb", "linucb(width=tuned)"];
 /// Seconds that the preparation of a comparator may take.
 const PATIENCE: f64 = 0.5;
 /// After Ctrl-C the evaluation is cut to about as many rounds: less than a second.
@@ -69,7 +70,7 @@ struct Compared {
 pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
     let target = Target::load(&args.problem)?;
     let problem = &target.problem;
-    let initial = target.policy(&args.policy, Some(defaults::POLICY))?.choice;
+    let initial = target.policy(&args.policy, Some(Fallback))?.choice;
     let training = target.training(&TrainSpec::from(args))?;
     target.check_start(&initial, &args.policy)?;
     if training.settings.gradient == Source::Exact {
@@ -93,7 +94,7 @@ pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
     let shown = shown(problem, &initial, &trained);
     let evaluation = evaluate(&shown, problem, &training, &trained, seed)?;
     let document = document(problem, &shown, &evaluation, &trained, seed, seconds);
-    printer.result(&document, || text(&document, &training, problem))?;
+    printer.result(&document, || text(&document, &training, problem, &trained.policy))?;
     match trained.stop_reason {
         StopReason::Interrupted => Err(Failure::Interrupted(kept(args.output.as_deref(), &trained))),
         StopReason::Iterations | StopReason::Converged | StopReason::Time => Ok(()),
@@ -131,9 +132,8 @@ impl Observer for Watch {
 fn shown(problem: &Problem, initial: &Choice, trained: &Trained) -> Vec<Named> {
     let mut shown =
         [initial, &trained.policy, &trained.last].map(|choice| Named::in_full(choice.clone())).to_vec();
-    let comparators = COMPARATORS.iter().filter_map(|name| registry::policy(name).ok());
-    let comparators = comparators.filter(|info| info.preparation_seconds(problem) <= PATIENCE);
-    shown.extend(comparators.filter_map(|info| Choice::initial(info, problem).ok()).map(Named::untuned));
+    let comparators = COMPARATORS.iter().filter_map(|text| policies::parse(text, problem, "").ok());
+    shown.extend(comparators.filter(|named| named.choice.info.preparation_seconds(problem) <= PATIENCE));
     shown
 }
 
@@ -189,7 +189,7 @@ fn document(
     }
 }
 
-fn text(document: &Document, training: &Training, problem: &Problem) -> String {
+fn text(document: &Document, training: &Training, problem: &Problem, policy: &Choice) -> String {
     let rows = document.comparison.iter().enumerate().map(|(i, row)| {
         let role = ["untuned", "tuned"].get(i).copied().unwrap_or_default();
         vec![role.into(), row.short.clone(), with_error(row.bayes_regret)]
@@ -197,8 +197,6 @@ fn text(document: &Document, training: &Training, problem: &Problem) -> String {
     let table = output::table(&["", "policy", "Bayes regret"], 2, rows);
     let Estimate { mean, std_error } = document.gain;
     let (low, high) = (mean - 1.96 * std_error, mean + 1.96 * std_error);
-    let names = document.policy.names.iter().zip(&document.policy.params);
-    let learned: Vec<_> = names.map(|(name, x)| format!("{name} = {x:.4}")).collect();
     let done = document.history.len();
     let estimator = &training.settings.estimator;
     let rounds = done * estimator.batch_size * estimator.baseline.runs() * problem.horizon;
@@ -213,7 +211,7 @@ fn text(document: &Document, training: &Training, problem: &Problem) -> String {
         format!("{}, {} instances that training never saw", title(problem), grouped(document.r#final.instances)),
         table,
         format!("gain {mean:.4} ± {std_error:.4} (95 % interval {low:.4} to {high:.4})"),
-        format!("learned {}", learned.join(", ")),
+        learned(policy, problem),
         match training.settings.gradient {
             Source::Exact => {
                 format!("trained in {:.2} s: {done} iterations with exact gradients{stopped}", document.seconds)
@@ -227,6 +225,25 @@ fn text(document: &Document, training: &Training, problem: &Problem) -> String {
         },
     ]
     .join("\n")
+}
+
+/// Numbers as numbers, a projection as a picture.
+fn learned(policy: &Choice, problem: &Problem) -> String {
+    let slots = policy.slots();
+    let numbers = slots.iter().filter(|slot| slot.shape.is_empty());
+    let numbers: Vec<_> = numbers
+        .map(|slot| format!("{} = {:.4}", slot.info.name, policy.params[slot.range.start]))
+        .collect();
+    let features = match problem.contextual().map(|contextual| &contextual.source) {
+        Some(Contexts::Classification(set)) => Some(set.examples.feature_names()),
+        _ => None,
+    };
+    let pictures = slots.iter().filter_map(|slot| match slot.shape[..] {
+        [_, columns] => Some(picture::projection(&policy.params[slot.range.clone()], columns, features)),
+        _ => None,
+    });
+    let numbers = (!numbers.is_empty()).then(|| format!("learned {}", numbers.join(", ")));
+    pictures.chain(numbers).collect::<Vec<_>>().join("\n")
 }
 
 fn save(
@@ -249,8 +266,9 @@ fn save(
             stop_reason: trained.stop_reason,
         }),
     };
-    let names = trained.policy.info.params.iter().map(|info| info.name);
-    let header = ["iteration", "gradient_norm"].into_iter().chain(names);
+    let recorded = trained.history.iter().any(|record| record.params.is_some());
+    let names = if recorded { trained.policy.number_names() } else { Vec::new() };
+    let header = ["iteration", "gradient_norm"].into_iter().chain(names.iter().map(String::as_str));
     let records = trained.history.iter().map(|record| {
         let params = record.params.iter().flatten().map(f64::to_string);
         [record.iteration.to_string(), record.gradient_norm.to_string()].into_iter().chain(params).collect()

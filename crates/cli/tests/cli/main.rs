@@ -5,6 +5,7 @@ mod bad_input;
 mod bad_specs;
 mod cache;
 mod commands;
+mod contextual;
 mod exact;
 mod files;
 #[cfg(unix)]

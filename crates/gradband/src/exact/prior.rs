@@ -2,7 +2,7 @@
 
 use super::quadrature::integrate;
 use super::special::beta_cdf;
-use crate::problem::{self, Cell, Problem, Rewards, Split};
+use crate::problem::{self, Cell, Problem, Split};
 use crate::{Error, Result};
 use std::sync::OnceLock;
 
@@ -177,11 +177,7 @@ impl Prior {
 
     /// The prior of a problem with Bernoulli rewards, on one side of a table's split.
     pub fn of(problem: &Problem, split: Split) -> Result<Self> {
-        if problem.rewards != Rewards::Bernoulli {
-            let message = format!("only Bernoulli rewards have exact results, not {} ones", problem.kind());
-            return Err(Error::new("PROBLEM", message));
-        }
-        match &problem.prior {
+        match problem.bernoulli_prior().ok_or_else(|| super::not_bernoulli(problem))? {
             problem::Prior::Points(points) => {
                 let (instances, weights): (Vec<_>, Vec<_>) =
                     points.iter().map(|(means, weight)| (means.to_vec(), weight)).unzip();

@@ -3,8 +3,9 @@
 use super::{Mask, Real, Word, math};
 use std::ops::{Add, BitOr, BitXor, Div, Mul, Neg, Shl, Shr, Sub};
 
-/// One run, in `f32` or `f64`.
+/// One run, in `f32` or `f64`; in memory it is that number and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[repr(transparent)]
 pub struct One<T>(pub T);
 
 /// 32 random bits of one run; arithmetic wraps.

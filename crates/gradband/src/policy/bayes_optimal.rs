@@ -9,8 +9,8 @@ use crate::exact::bayes_optimal::BayesOptimal as Optimal;
 use crate::exact::space::{self, Cost, LIMIT};
 use crate::exact::{Method, Prior, Progress, unhurried};
 use crate::lanes::Real;
-use crate::problem::{self, Problem, Rewards, Split};
-use crate::registry::{PolicyInfo, Preparation};
+use crate::problem::{self, Problem, Split};
+use crate::registry::{Plays, PolicyInfo, Preparation};
 use crate::stream::Stream;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,6 +20,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "the best possible policy given the prior, by dynamic programming",
     params: &[],
     settings: &[],
+    plays: Plays::Arms,
     refuses: |problem| cost(problem).err(),
     build: |problem, _| Box::new(BayesOptimal::new(problem)),
     exact: Some(Method::Own(|problem, split, progress| {
@@ -36,11 +37,11 @@ pub const INFO: PolicyInfo = PolicyInfo {
 
 /// What the dynamic programme takes, or why there is none.
 fn cost(problem: &Problem) -> std::result::Result<Cost, String> {
-    if problem.rewards != Rewards::Bernoulli {
+    let Some(prior) = problem.bernoulli_prior() else {
         return Err(format!("is for Bernoulli rewards, not {} ones", problem.kind()));
-    }
+    };
     let (arms, horizon) = (problem.arms, problem.horizon);
-    let components = match &problem.prior {
+    let components = match prior {
         problem::Prior::Points(points) if points.iter().count() <= 2 => {
             let plan =
                 Prior::of(problem, Split::HeldOut).and_then(|prior| Optimal::plan(&prior, horizon, &LIMIT));

@@ -9,20 +9,21 @@ use super::{History, Policy, Uses};
 use crate::exact::index::{Index, IndexPolicy, mean};
 use crate::exact::{Method, Part};
 use crate::lanes::{Best, Real};
-use crate::registry::{Initial, ParamInfo, PolicyInfo, Range, needs_each_arm_once};
+use crate::registry::{Initial, ParamInfo, Plays, PolicyInfo, Range, needs_each_arm_once};
 use crate::stream::Stream;
 
 /// What the registry knows of it.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "epsilon-greedy",
     summary: "the best empirical mean, or with probability epsilon any arm",
-    params: &[ParamInfo {
-        name: "epsilon",
-        initial: Initial::Fixed(0.2),
-        domain: Range::new(0.0, 1.0),
-        feasible: Range::new(0.01, 1.0),
-    }],
+    params: &[ParamInfo::number(
+        "epsilon",
+        Initial::Fixed(0.2),
+        Range::new(0.0, 1.0),
+        Range::new(0.01, 1.0),
+    )],
     settings: &[],
+    plays: Plays::Arms,
     refuses: needs_each_arm_once,
     build: |_, choice| Box::new(EpsilonGreedy::new(choice.params[0])),
     exact: Some(Method::Counts(|_, choice| Part::only(IndexPolicy(EpsilonGreedy::new(choice.params[0]))))),

@@ -12,24 +12,25 @@
 
 use super::{History, Policy, Uses};
 use crate::lanes::{Real, largest, pick, put};
-use crate::registry::{Initial, ParamInfo, PolicyInfo, Range, SettingInfo, unit_rewards_only};
+use crate::registry::{Allowed, Initial, ParamInfo, Plays, PolicyInfo, Range, SettingInfo, unit_rewards_only};
 use crate::stream::Stream;
 
 /// What the registry knows of it.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "exp3",
     summary: "exponential weights of importance-weighted rewards, eta = w/K",
-    params: &[ParamInfo {
-        name: "w",
-        initial: Initial::Fixed(1.0),
-        domain: Range::new(0.0, 1.0),
-        feasible: Range::new(0.01, 1.0),
-    }],
+    params: &[ParamInfo::number(
+        "w",
+        Initial::Fixed(1.0),
+        Range::new(0.0, 1.0),
+        Range::new(0.01, 1.0),
+    )],
     settings: &[SettingInfo {
         name: "score",
-        values: &["total", "paper"],
+        allowed: Allowed::OneOf(&["total", "paper"]),
         summary: "the total derivative, or the paper's biased lemma 6",
     }],
+    plays: Plays::Arms,
     refuses: unit_rewards_only,
     build: |problem, choice| {
         let score = if choice.setting("score") == "paper" { Score::Paper } else { Score::Total };

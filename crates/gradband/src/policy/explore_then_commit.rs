@@ -11,20 +11,21 @@ use crate::exact::forward::scalar_block;
 use crate::exact::index::{argmax, certain, mean};
 use crate::exact::{CountPolicy, Method, Part};
 use crate::lanes::{Best, Real};
-use crate::registry::{High, Initial, ParamInfo, PolicyInfo, Range};
+use crate::registry::{High, Initial, ParamInfo, Plays, PolicyInfo, Range};
 use crate::stream::Stream;
 
 /// What the registry knows of it.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "explore-then-commit",
     summary: "alternates two arms h times each, then keeps the better one",
-    params: &[ParamInfo {
-        name: "h",
-        initial: Initial::RootHorizon,
-        domain: Range { low: 1.0, high: High::HalfHorizon },
-        feasible: Range { low: 1.0, high: High::HalfHorizon },
-    }],
+    params: &[ParamInfo::number(
+        "h",
+        Initial::Of("floor(sqrt n) + 1/2", |problem| (problem.horizon as f64).sqrt().floor() + 0.5),
+        Range { low: 1.0, high: High::HALF_HORIZON },
+        Range { low: 1.0, high: High::HALF_HORIZON },
+    )],
     settings: &[],
+    plays: Plays::Arms,
     refuses: |problem| {
         if problem.arms != 2 {
             return Some(format!("is for two arms, not {}", problem.arms));

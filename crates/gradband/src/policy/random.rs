@@ -1,9 +1,11 @@
 //! Any arm, uniformly: what learning must beat.
 
 use super::{History, Policy, Uses};
+use crate::contextual::{Plain, Player};
 use crate::exact::{CountPolicy, Method, Part};
-use crate::lanes::Real;
-use crate::registry::PolicyInfo;
+use crate::lanes::{One, Real};
+use crate::problem::{Instance, Problem};
+use crate::registry::{Plays, PolicyInfo};
 use crate::stream::Stream;
 
 /// What the registry knows of it.
@@ -12,8 +14,12 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "any arm with equal probability",
     params: &[],
     settings: &[],
+    plays: Plays::Both,
     refuses: |_| None,
-    build: |_, _| Box::new(Random),
+    build: |problem, _| match problem.contextual() {
+        None => Box::new(Random),
+        Some(_) => Box::new(Plain(Random)),
+    },
     exact: Some(Method::Counts(|_, _| Part::only(Random))),
     preparation: None,
 };
@@ -47,5 +53,23 @@ impl CountPolicy for Random {
 
     fn block(&self, pulls: &[u32], pi: &mut [f64], _: &mut [f64]) {
         pi.fill(1.0 / pulls.len() as f64);
+    }
+}
+
+impl Player for Random {
+    fn play(
+        &self,
+        problem: &Problem,
+        _: &Instance,
+        _: bool,
+        actions: &mut Stream<One<f64>>,
+        arms: &mut [usize],
+    ) -> f64 {
+        arms.fill_with(|| (actions.uniform().0 * problem.arms as f64) as usize);
+        0.0
+    }
+
+    fn unscored(&self) -> Option<&'static str> {
+        Some("has nothing to learn")
     }
 }

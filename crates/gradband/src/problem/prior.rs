@@ -65,7 +65,7 @@ impl Points {
         self.instances.iter().map(Vec::as_slice).zip(self.weights.iter().copied())
     }
 
-    fn sample(&self, stream: &mut Stream<One<f64>>) -> &[f64] {
+    pub(super) fn sample(&self, stream: &mut Stream<One<f64>>) -> &[f64] {
         let u = stream.uniform().0;
         // Rounding may leave the last cumulative weight below one, and an instance of weight zero must never
         // come up: the last positive one closes the range.

@@ -1,6 +1,7 @@
 //! The user's own past instances, read from CSV and split into a training and a held-out part.
 
 use super::prior::sample_beta;
+use super::reading::{abridged, hash, split};
 use super::{MAX_ARMS, Split};
 use crate::lanes::One;
 use crate::stream::Stream;
@@ -43,15 +44,6 @@ pub struct Table {
     held_out: Vec<u32>,
 }
 
-/// FNV-1a: the split must not depend on a hasher that another Rust release may change.
-fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
-    let mut h = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in bytes {
-        h = (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    }
-    h ^ (h >> 29)
-}
-
 impl Table {
     /// Reads a CSV in wide form (a row per instance, a column per arm) or long form (columns `instance`, `arm`
     /// and `mean`, or `successes` and `trials`). `name` is what messages call the file.
@@ -88,26 +80,19 @@ impl Table {
 
     /// The rows with the smallest hashes are held out; equal rows stay together.
     fn split(name: &str, arm_names: Vec<String>, rows: Vec<Row>, holdout: f64) -> Result<Self> {
-        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
         if holdout == 0.0 {
-            return Ok(Self { name: name.into(), arm_names, rows, train: order.clone(), held_out: order });
+            let all: Vec<u32> = (0..rows.len() as u32).collect();
+            return Ok(Self { name: name.into(), arm_names, rows, train: all.clone(), held_out: all });
         }
-        order.sort_by_key(|&i| (rows[i as usize].hash, i));
-        let mut size = ((rows.len() as f64 * holdout).round() as usize).max(2);
-        while size < rows.len() && rows[order[size] as usize].hash == rows[order[size - 1] as usize].hash {
-            size += 1;
-        }
-        if size >= rows.len() {
+        let hashes: Vec<u64> = rows.iter().map(|row| row.hash).collect();
+        let [train, held_out] = split(&hashes, holdout).ok_or_else(|| {
             let message = format!(
                 "found {} instance(s): too few to hold out a part of {holdout}; add instances or set holdout = 0",
                 rows.len()
             );
-            return Err(Error::new(name, message));
-        }
-        let mut train = order.split_off(size);
-        train.sort_unstable();
-        order.sort_unstable();
-        Ok(Self { name: name.into(), arm_names, rows, train, held_out: order })
+            Error::new(name, message)
+        })?;
+        Ok(Self { name: name.into(), arm_names, rows, train, held_out })
     }
 
     pub(super) fn arms(&self) -> usize {
@@ -190,10 +175,6 @@ fn number(name: &str, record: &csv::StringRecord, column: usize, called: &str) -
         return Ok(x);
     }
     Err(Error::new(place(), format!("found '{text}', expected a finite number of at most 1e6 in size")))
-}
-
-fn abridged(text: &str) -> String {
-    if text.chars().count() <= 40 { text.into() } else { text.chars().take(37).collect::<String>() + "..." }
 }
 
 type Parsed = (Vec<String>, Vec<Row>);

@@ -34,7 +34,7 @@ fn replay<P: Policy>(policy: &P, job: &Job, instance: u64, r: u64, means: &[f64]
             policy.act::<D, 0, true>(&history, &mut own, &mut actions, &mut score)
         };
         let i = arm.0 as usize;
-        let reward = job.problem.rewards.draw(word, arm, One(means[i]));
+        let reward = job.problem.armed().unwrap().rewards.draw(word, arm, One(means[i]));
         out.values.push(match job.task {
             Task::Gradient(_, Returns::Mean) => means[i],
             _ => reward.0,
@@ -60,7 +60,7 @@ fn stored(run: &Trajectory, reference: &[f64]) -> f64 {
 fn stored_gradient<P: Policy>(policy: &P, job: &Job, instance: u64) -> f64 {
     let mut means = vec![0.0; job.problem.arms];
     let mut prior = Stream::<D>::new((), job.key.child(PRIOR), instance);
-    job.problem.prior.sample(job.split, &mut prior, &mut means);
+    job.problem.armed().unwrap().prior.sample(job.split, &mut prior, &mut means);
     let runs: Vec<_> =
         (0..job.task.runs() as u64).map(|r| replay(policy, job, instance, r, &means)).collect();
     let best = (0..means.len()).rev().max_by(|&i, &j| means[i].total_cmp(&means[j])).unwrap();
@@ -68,7 +68,7 @@ fn stored_gradient<P: Policy>(policy: &P, job: &Job, instance: u64) -> f64 {
     match baseline {
         Baseline::None => stored(&runs[0], &vec![0.0; job.problem.horizon]),
         Baseline::Opt => {
-            let draw = |&word| job.problem.rewards.draw(word, One(best as f64), One(means[best])).0;
+            let draw = |&word| job.problem.armed().unwrap().rewards.draw(word, One(best as f64), One(means[best])).0;
             let reference: Vec<_> = match returns {
                 Returns::Mean => vec![means[best]; job.problem.horizon],
                 Returns::Realized => runs[0].words.iter().map(draw).collect(),
@@ -139,7 +139,7 @@ fn machines_without_wide_lanes_get_the_same_bits() {
     fn check<P: Policy>(policy: &P, problem: &Problem, task: Task) {
         let job = Job::new(problem, Key::new(6), Split::Train, task);
         let (mut plain, mut fast) = ([Outcome::default(); 40], [Outcome::default(); 40]);
-        with_model::<One<f32>, P>((), policy, &job, 7, &mut plain);
+        with_model::<One<f32>, P>((), policy, problem.armed().unwrap(), &job, 7, &mut plain);
         rollout(policy, &job, 7, &mut fast);
         assert_eq!(plain, fast);
     }

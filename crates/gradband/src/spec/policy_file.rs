@@ -1,7 +1,7 @@
 //! `policy.json`: a policy that can be stored, carried elsewhere and played again.
 
 use super::Spec;
-use crate::problem::Problem;
+use crate::problem::{Contexts, Contextual, Problem, Scaling};
 use crate::registry::{self, Choice};
 use crate::train::StopReason;
 use crate::{Error, Result};
@@ -43,10 +43,11 @@ pub struct PolicyRecord {
 
 impl From<&Choice> for PolicyRecord {
     fn from(choice: &Choice) -> Self {
+        let (names, shape) = choice.slots().into_iter().map(|slot| (slot.info.name.into(), slot.shape)).unzip();
         Self {
             kind: choice.info.name.into(),
-            names: choice.info.params.iter().map(|info| info.name.into()).collect(),
-            shape: vec![Vec::new(); choice.info.params.len()],
+            names,
+            shape,
             params: choice.params.clone(),
             settings: choice.settings().map(|(name, value)| (name.into(), value.into())).collect(),
         }
@@ -64,19 +65,51 @@ pub struct ProblemRecord {
     pub arms: usize,
     /// n.
     pub horizon: usize,
-    /// What the user calls the arms.
+    /// What the user calls the arms; the classes of a labelled table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arm_names: Option<Vec<String>>,
+    /// d, where there are contexts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_dim: Option<usize>,
+    /// The features of a labelled table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub features: Option<Vec<FeatureRecord>>,
+}
+
+/// A feature, and how the policy sees it: (raw - shift) * factor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FeatureRecord {
+    /// Its column.
+    pub name: String,
+    /// What is subtracted first.
+    pub shift: f64,
+    /// What the rest is multiplied by; 0 for a constant feature.
+    pub factor: f64,
 }
 
 impl From<&Problem> for ProblemRecord {
     fn from(problem: &Problem) -> Self {
+        let contextual = problem.contextual();
+        let features = match contextual.map(|contextual| &contextual.source) {
+            Some(Contexts::Classification(set)) => {
+                let columns = set.examples.feature_names().iter().zip(set.examples.scaling());
+                let record = |(name, scaling): (&String, &Scaling)| FeatureRecord {
+                    name: name.clone(),
+                    shift: scaling.shift,
+                    factor: scaling.factor,
+                };
+                Some(columns.map(record).collect())
+            }
+            _ => None,
+        };
         Self {
             name: problem.name.clone(),
             kind: problem.kind().into(),
             arms: problem.arms,
             horizon: problem.horizon,
             arm_names: problem.arm_names.clone(),
+            context_dim: contextual.map(Contextual::dim),
+            features,
         }
     }
 }
@@ -110,19 +143,45 @@ impl PolicyFile {
         }
         let initial =
             Choice::initial(info, problem).map_err(|error| Error::new("policy.kind", error.message))?;
-        let names: Vec<_> = info.params.iter().map(|param| param.name).collect();
-        if self.policy.names != names {
-            let message = format!("found {:?}, expected {names:?} for {}", self.policy.names, info.name);
-            return Err(Error::new("policy.names", message));
-        }
-        let mut choice = initial
-            .with_params(problem, &self.policy.params)
-            .map_err(|error| Error::new("policy.params", error.message))?;
+        self.check_features(problem)?;
+        let mut choice = initial;
         for (key, value) in &self.policy.settings {
             choice = choice
                 .with(problem, key, value)
                 .map_err(|error| Error::new(format!("policy.settings.{key}"), error.message))?;
         }
-        Ok(choice)
+        let names: Vec<_> = choice.slots().iter().map(|slot| slot.info.name).collect();
+        if self.policy.names != names {
+            let message = format!("found {:?}, expected {names:?} for {}", self.policy.names, info.name);
+            return Err(Error::new("policy.names", message));
+        }
+        choice
+            .with_params(problem, &self.policy.params)
+            .map_err(|error| Error::new("policy.params", error.message))
+    }
+
+    /// A projection learned for some features says nothing about others.
+    fn check_features(&self, problem: &Problem) -> Result<()> {
+        let theirs = ProblemRecord::from(problem);
+        if self.problem.context_dim != theirs.context_dim {
+            let dim = |dim: Option<usize>| dim.map_or("none".into(), |dim| dim.to_string());
+            let message = format!(
+                "the policy is for {} features, but {} has {}",
+                dim(self.problem.context_dim),
+                problem.name,
+                dim(theirs.context_dim)
+            );
+            return Err(Error::new("problem.context_dim", message));
+        }
+        if let (Some(ours), Some(theirs)) = (&self.problem.features, &theirs.features)
+            && let Some((our, their)) = ours.iter().zip(theirs).find(|(our, their)| our.name != their.name)
+        {
+            let message = format!(
+                "the policy has a feature '{}' where {} has '{}'",
+                our.name, problem.name, their.name
+            );
+            return Err(Error::new("problem.features", message));
+        }
+        Ok(())
     }
 }

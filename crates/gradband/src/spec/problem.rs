@@ -1,13 +1,13 @@
 //! The `[problem]` part of a spec.
 
-use super::defaults;
-use crate::problem::{MAX_ARMS, Points, Prior, Problem, Rewards, Table};
+use super::{DataFile, defaults};
+use crate::problem::{MAX_ARMS, Model, Points, Prior, Problem, Rewards, Table};
 use crate::{Error, Result, error::within};
 use serde::de::{SeqAccess, Visitor, value::SeqAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// What is simulated.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProblemSpec {
     /// The reward model.
@@ -20,8 +20,54 @@ pub struct ProblemSpec {
     /// Of Gaussian rewards.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noise_sd: Option<f64>,
-    /// The distribution of instances.
-    pub prior: PriorSpec,
+    /// Linear: number of arms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arms: Option<usize>,
+    /// Linear: number of features.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_dim: Option<usize>,
+    /// Linear: a number or a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_mean: Option<Nested>,
+    /// Linear: a number, a list of variances, or a matrix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_cov: Option<Nested>,
+    /// Linear: a number, a list, or a list for each arm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub theta_mean: Option<Nested>,
+    /// Linear: a number, a list of variances, or a matrix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub theta_cov: Option<Nested>,
+    /// Classification: a labelled table, or the name of a data set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
+    /// Classification: the column with the classes, by name or number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<toml::Value>,
+    /// Classification: how features are scaled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<String>,
+    /// Classification: the part that training does not see.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holdout: Option<f64>,
+    /// Discrete contexts: a K x L table of means, or a list of such tables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub means: Option<Nested>,
+    /// Discrete contexts: one weight per table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Vec<f64>>,
+    /// Discrete contexts: standard deviation of the means around the table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_sd: Option<f64>,
+    /// Discrete contexts: one weight per context.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_weights: Option<Vec<f64>>,
+    /// Discrete contexts: `random` or `cyclic`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_order: Option<String>,
+    /// Arms without contexts: the distribution of instances.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prior: Option<PriorSpec>,
 }
 
 /// The `[problem.prior]` part: every key of every kind, so that a stray one can be named.
@@ -94,17 +140,63 @@ impl<'de> Deserialize<'de> for PerArm {
     }
 }
 
+/// A number, or a list of such: vectors, matrices, lists of matrices.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Nested {
+    /// One number.
+    Number(f64),
+    /// A list.
+    List(Vec<Nested>),
+}
+
+impl<'de> Deserialize<'de> for Nested {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Nested;
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.write_str("a number, a list of numbers, or a matrix")
+            }
+            fn visit_f64<E>(self, x: f64) -> std::result::Result<Nested, E> {
+                Ok(Nested::Number(x))
+            }
+            fn visit_i64<E>(self, x: i64) -> std::result::Result<Nested, E> {
+                Ok(Nested::Number(x as f64))
+            }
+            fn visit_u64<E>(self, x: u64) -> std::result::Result<Nested, E> {
+                Ok(Nested::Number(x as f64))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> std::result::Result<Nested, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(list)).map(Nested::List)
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
 /// A kind and the keys that go with it.
 struct Kind {
     name: &'static str,
     keys: &'static [&'static str],
 }
 
-const REWARDS: [Kind; 3] = [
-    Kind { name: "bernoulli", keys: &[] },
-    Kind { name: "beta", keys: &["concentration"] },
-    Kind { name: "gaussian", keys: &["noise_sd"] },
+const KINDS: [Kind; 6] = [
+    Kind { name: "bernoulli", keys: &["prior"] },
+    Kind { name: "beta", keys: &["prior", "concentration"] },
+    Kind { name: "gaussian", keys: &["prior", "noise_sd"] },
+    Kind {
+        name: "linear",
+        keys: &["noise_sd", "arms", "context_dim", "context_mean", "context_cov", "theta_mean", "theta_cov"],
+    },
+    Kind { name: CLASSIFICATION, keys: &["data", "label", "scale", "holdout"] },
+    Kind {
+        name: "discrete-context",
+        keys: &["noise_sd", "means", "weights", "mean_sd", "context_weights", "context_order"],
+    },
 ];
+
+const CLASSIFICATION: &str = "classification";
 
 const TABLE: &str = "table";
 
@@ -134,34 +226,44 @@ fn check_kind(kinds: &[Kind], name: &str, spec: &impl Serialize) -> Result<()> {
     Ok(())
 }
 
-fn needed<'a, T>(kind: &str, key: &str, value: &'a Option<T>) -> Result<&'a T> {
+pub(super) fn needed<'a, T>(kind: &str, key: &str, value: &'a Option<T>) -> Result<&'a T> {
     value.as_ref().ok_or_else(|| Error::new(key, format!("is missing; kind = \"{kind}\" needs it")))
 }
 
 impl ProblemSpec {
     /// What a spec would say of a problem that did not come from a file.
     pub fn of(problem: &Problem) -> Self {
-        let (concentration, noise_sd) = match problem.rewards {
-            Rewards::Bernoulli => (None, None),
-            Rewards::Beta { concentration } => (Some(concentration), None),
-            Rewards::Gaussian { noise_sd } => (None, Some(noise_sd)),
-        };
-        let kind = problem.kind().into();
-        let prior = PriorSpec::of(&problem.prior);
-        Self { kind, horizon: problem.horizon, concentration, noise_sd, prior }
+        let mut spec = Self { kind: problem.kind().into(), horizon: problem.horizon, ..Self::default() };
+        match &problem.model {
+            Model::Armed(armed) => {
+                match armed.rewards {
+                    Rewards::Bernoulli => {}
+                    Rewards::Beta { concentration } => spec.concentration = Some(concentration),
+                    Rewards::Gaussian { noise_sd } => spec.noise_sd = Some(noise_sd),
+                }
+                spec.prior = Some(PriorSpec::of(&armed.prior));
+            }
+            Model::Contextual(contextual) => spec.of_contextual(problem, &contextual.source),
+        }
+        spec
     }
 
     /// The same with defaults filled in.
     pub fn effective(&self) -> Self {
         let mut spec = self.clone();
-        if spec.prior.kind == TABLE {
-            spec.prior.holdout.get_or_insert(defaults::HOLDOUT);
+        if let Some(prior) = &mut spec.prior
+            && prior.kind == TABLE
+        {
+            prior.holdout.get_or_insert(defaults::HOLDOUT);
+        }
+        if spec.kind == CLASSIFICATION {
+            spec.scale.get_or_insert("minmax".into());
+            spec.holdout.get_or_insert(defaults::EXAMPLES_HOLDOUT);
         }
         spec
     }
 
     fn rewards(&self) -> Result<Rewards> {
-        check_kind(&REWARDS, &self.kind, self)?;
         match self.kind.as_str() {
             "beta" => {
                 let &concentration = needed(&self.kind, "concentration", &self.concentration)?;
@@ -175,11 +277,29 @@ impl ProblemSpec {
         }
     }
 
-    /// The problem; `table` is what the prior's path holds. Errors name keys of this part.
-    pub(super) fn build(&self, name: &str, table: Option<Table>) -> Result<Problem> {
-        let rewards = self.rewards()?;
-        let prior = self.prior.build(table).map_err(|error| error.within("prior"))?;
-        Problem::new(name, rewards, prior, self.horizon)
+    /// The file that is needed, with its key.
+    pub(super) fn file(&self) -> Result<Option<(&'static str, &str)>> {
+        check_kind(&KINDS, &self.kind, self)?;
+        if self.kind == CLASSIFICATION {
+            return Ok(Some(("data", needed(&self.kind, "data", &self.data)?)));
+        }
+        let path = self.prior.as_ref().map_or(Ok(None), PriorSpec::path);
+        Ok(path.map_err(|error| error.within("prior"))?.map(|path| ("prior.path", path)))
+    }
+
+    /// The problem, and remarks about it; `file` is what it needs. Errors name keys of this part.
+    pub(super) fn build(&self, name: &str, file: Option<DataFile>) -> Result<(Problem, Vec<String>)> {
+        let problem = match (self.kind.as_str(), file) {
+            (CLASSIFICATION, Some(file)) => return self.classification(name, file),
+            ("linear", _) => self.linear(name)?,
+            ("discrete-context", _) => self.discrete(name)?,
+            (_, file) => {
+                let prior = needed(&self.kind, "prior", &self.prior)?;
+                let prior = prior.build(file).map_err(|error| error.within("prior"))?;
+                Problem::new(name, self.rewards()?, prior, self.horizon)?
+            }
+        };
+        Ok((problem, Vec::new()))
     }
 }
 
@@ -204,20 +324,20 @@ impl PriorSpec {
         }
     }
 
-    /// The file of a table prior, and the part of it to hold out.
-    pub(super) fn table(&self) -> Result<Option<(&str, f64)>> {
+    /// The file of a table prior.
+    fn path(&self) -> Result<Option<&str>> {
         check_kind(&PRIORS, &self.kind, self)?;
         if self.kind != TABLE {
             return Ok(None);
         }
-        let path = needed(&self.kind, "path", &self.path)?;
-        let holdout = within("holdout", self.holdout.unwrap_or(defaults::HOLDOUT), 0.0, 0.9)?;
-        Ok(Some((path, holdout)))
+        within("holdout", self.holdout.unwrap_or(defaults::HOLDOUT), 0.0, 0.9)?;
+        needed(&self.kind, "path", &self.path).map(|path| Some(path.as_str()))
     }
 
-    fn build(&self, table: Option<Table>) -> Result<Prior> {
-        if let Some(table) = table {
-            return Ok(Prior::Table(table));
+    fn build(&self, file: Option<DataFile>) -> Result<Prior> {
+        if let Some(file) = file {
+            let holdout = self.holdout.unwrap_or(defaults::HOLDOUT);
+            return Table::read(file.reader, &file.name, holdout).map(Prior::Table);
         }
         match self.kind.as_str() {
             "points" => {

@@ -11,16 +11,22 @@ kind = "points"
 instances = [[0.6, 0.4], [0.4, 0.6]]
 "#;
 
-fn no_table(path: &str) -> Result<TableFile> {
+fn no_table(path: &str) -> Result<DataFile> {
     Err(Error::new(path, "no such file"))
+}
+
+/// The data sets that are part of the library.
+fn built_in(name: &str) -> Result<DataFile> {
+    let bytes = crate::problem::DATASETS.iter().find(|set| set.name == name).unwrap().embedded.unwrap();
+    Ok(DataFile { name: name.into(), reader: Box::new(bytes) })
 }
 
 /// The problem, the policy and the training of a spec, whichever fails first.
 fn read(text: &str) -> Result<Problem> {
     let file = SpecFile::parse(text, "s.toml")?;
-    let problem = file.problem(no_table)?;
+    let (problem, _) = file.problem(no_table)?;
     file.policy(&problem)?;
-    file.spec.train.resolve().map(|_| problem)
+    file.spec.train.resolve(&problem).map(|_| problem)
 }
 
 fn refused(text: &str) -> String {
@@ -30,10 +36,10 @@ fn refused(text: &str) -> String {
 #[test]
 fn a_minimal_spec_gets_the_defaults() {
     let file = SpecFile::parse(MINIMAL, "s.toml").unwrap();
-    let problem = file.problem(no_table).unwrap();
+    let (problem, _) = file.problem(no_table).unwrap();
     assert_eq!((problem.arms, problem.horizon), (2, 200));
     assert!(file.policy(&problem).unwrap().is_none());
-    let training = file.spec.train.resolve().unwrap();
+    let training = file.spec.train.resolve(&problem).unwrap();
     assert_eq!(training.settings.estimator.batch_size, 250);
     assert_eq!(training.settings.iterations, defaults::ITERATIONS);
     assert_eq!(training.eval_instances, defaults::INSTANCES);
@@ -43,25 +49,28 @@ fn a_minimal_spec_gets_the_defaults() {
 /// What a training records of itself can be read again and means the same.
 #[test]
 fn effective_specs_survive_a_round_trip() {
-    for info in &crate::problem::PROBLEMS {
+    // The large data sets say nothing that the small ones do not.
+    let small = |info: &&crate::problem::ProblemInfo| info.dataset().is_none_or(|set| set.examples < 1000);
+    for info in crate::problem::PROBLEMS.iter().filter(small) {
         let problem = Problem::named(info.name).unwrap();
         for info in registry::applicable(&problem) {
             let choice = Choice::initial(info, &problem).unwrap();
             let spec = Spec {
                 problem: ProblemSpec::of(&problem),
                 policy: Some(PolicySpec::of(&choice)),
-                train: TrainSpec::default().resolve().unwrap().spec,
+                train: TrainSpec::default().resolve(&problem).unwrap().spec,
                 evaluate: EvaluateSpec { instances: Some(7) },
             };
             let file = SpecFile::parse(&toml::to_string(&spec).unwrap(), "again").unwrap();
             assert_eq!(file.spec, spec);
             let json = serde_json::to_string(&spec).unwrap();
             assert_eq!(serde_json::from_str::<Spec>(&json).unwrap(), spec);
-            let again = file.problem(no_table).unwrap();
+            let (again, _) = file.problem(built_in).unwrap();
             assert_eq!(
-                (again.arms, again.horizon, again.rewards),
-                (problem.arms, problem.horizon, problem.rewards)
+                (again.arms, again.horizon, again.kind()),
+                (problem.arms, problem.horizon, problem.kind())
             );
+            assert_eq!(ProblemSpec::of(&again).horizon, spec.problem.horizon);
             assert_eq!(file.policy(&again).unwrap().unwrap().label(), choice.label());
         }
     }
@@ -76,10 +85,10 @@ fn priors_take_numbers_and_lists() {
     };
     let numbers = with("kind = \"normal\"\nmean = 0\nsd = 1.5\narms = 3").unwrap();
     assert!(
-        matches!(&numbers.prior, crate::problem::Prior::Normal { mean, sd } if mean == &[0.0; 3] && sd == &[1.5; 3])
+        matches!(&numbers.armed().unwrap().prior, crate::problem::Prior::Normal { mean, sd } if mean == &[0.0; 3] && sd == &[1.5; 3])
     );
     let mixed = with("kind = \"beta\"\nalpha = [1, 2]\nbeta = 3").unwrap();
-    assert!(matches!(&mixed.prior, crate::problem::Prior::Beta { beta, .. } if beta == &[3.0; 2]));
+    assert!(matches!(&mixed.armed().unwrap().prior, crate::problem::Prior::Beta { beta, .. } if beta == &[3.0; 2]));
     let message = |prior| with(prior).unwrap_err().to_string();
     assert!(message("kind = \"beta\"\nalpha = 1\nbeta = 1").contains("problem.prior.arms: is missing"));
     assert!(message("kind = \"beta\"\nalpha = 1").contains("line 4, problem.prior.beta: is missing"));
@@ -132,9 +141,9 @@ fn errors_name_file_line_and_key() {
     assert!(with("[evaluate]\ninstances = 0").contains("line 9, evaluate.instances: found 0"));
     assert!(
         refused(
-            "[problem]\nkind = \"linear\"\nhorizon = 5\n[problem.prior]\nkind=\"points\"\ninstances=[[0,1]]"
+            "[problem]\nkind = \"cubic\"\nhorizon = 5\n[problem.prior]\nkind=\"points\"\ninstances=[[0,1]]"
         )
-        .contains("line 2, problem.kind: unknown name 'linear' (known: bernoulli, beta, gaussian)")
+        .contains("line 2, problem.kind: unknown name 'cubic' (known: bernoulli, beta, gaussian, linear")
     );
     assert!(refused("[policy]\nkind = \"ucb1\"").contains("the key 'problem' is missing"));
     assert!(refused("[problem\nkind = 1").starts_with("s.toml, line 1"));
@@ -157,16 +166,16 @@ fn errors_name_file_line_and_key() {
 fn a_table_is_opened_once_by_the_caller() {
     let text = "[problem]\nkind = \"bernoulli\"\nhorizon = 9\n[problem.prior]\nkind = \"table\"\npath = \"past.csv\"\n";
     let open = |content: &'static str| {
-        move |path: &str| Ok(TableFile { name: format!("dir/{path}"), reader: Box::new(content.as_bytes()) })
+        move |path: &str| Ok(DataFile { name: format!("dir/{path}"), reader: Box::new(content.as_bytes()) })
     };
     let file = SpecFile::parse(text, "s.toml").unwrap();
     let table =
         "a,b\n0.1,0.2\n0.3,0.4\n0.5,0.6\n0.7,0.8\n0.2,0.9\n0.4,0.5\n0.6,0.1\n0.9,0.3\n0.8,0.8\n0.1,0.1\n";
-    let problem = file.problem(open(table)).unwrap();
-    let clusters = |split| problem.prior.clusters(split).unwrap();
+    let (problem, _) = file.problem(open(table)).unwrap();
+    let clusters = |split| problem.clusters(split).unwrap();
     assert_eq!(clusters(crate::problem::Split::HeldOut), 3);
     assert_eq!(clusters(crate::problem::Split::Train), 7);
-    assert_eq!(file.spec.problem.effective().prior.holdout, Some(defaults::HOLDOUT));
+    assert_eq!(file.spec.problem.effective().prior.unwrap().holdout, Some(defaults::HOLDOUT));
     let message = |content| file.problem(open(content)).unwrap_err().to_string();
     assert!(
         message("a,b\n0.1,0.2\n0.3,1.4\n0.3,0.4\n0.1,0.9\n").starts_with("dir/past.csv, line 3, arm 'b'")
@@ -187,4 +196,65 @@ fn flags_win_and_other_baselines_drop_the_runs() {
     let clash = TrainSpec { baseline: Some("none".into()), ..spec.clone() };
     assert_eq!(clash.resolve().unwrap_err().place, "runs-per-instance");
     assert!(spec.has("runs_per_instance") && !spec.has("baseline"));
+}
+
+fn contextual(text: &str) -> Result<Problem> {
+    read(&format!("[problem]\nhorizon = 20\n{text}"))
+}
+
+#[test]
+fn contextual_problems_take_numbers_lists_and_matrices() {
+    let linear = "kind = \"linear\"\narms = 3\nnoise_sd = 0.5\n";
+    for (keys, dim) in [
+        ("context_dim = 5\ntheta_cov = 1", 5),
+        ("context_mean = [1, 2]\ntheta_cov = 0.5", 2),
+        ("theta_cov = [1, 0, 1]\ncontext_cov = [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 0]]", 3),
+        ("theta_cov = [[1, 0.9], [0.9, 1]]\ntheta_mean = [[1, 2], [3, 4], [5, 6]]", 2),
+    ] {
+        let problem = contextual(&format!("{linear}{keys}")).unwrap();
+        assert_eq!((problem.arms, problem.contextual().unwrap().dim()), (3, dim), "{keys}");
+    }
+    let message = |keys: &str| contextual(&format!("{linear}{keys}")).unwrap_err().to_string();
+    assert!(message("theta_cov = 1").contains("problem.context_dim: is missing"));
+    assert!(message("context_dim = 2").contains("problem.theta_cov: is missing"));
+    assert!(message("theta_cov = [[1, 2], [2, 1]]").contains("line 6, problem.theta_cov[1][1]: is not possible"));
+    assert!(message("theta_cov = [[1, 2], [2]]").contains("problem.theta_cov[1]: found 1 entries, expected 2"));
+    assert!(message("context_dim = 2\ntheta_cov = [1, 1, 1]").contains("found 3 entries, expected 2"));
+    assert!(message("context_dim = 0\ntheta_cov = 1").contains("problem.context_dim: found 0"));
+    assert!(message("context_dim = 2\ntheta_cov = \"one\"").contains("a number, a list of numbers, or a matrix"));
+    assert!(message("context_dim = 2\ntheta_cov = 1\ntheta_mean = [[1, 2]]").contains("expected 3 lists"));
+    assert!(message("theta_cov = 1\nprior = { kind = \"beta\" }").contains("problem.prior: goes with kind ="));
+
+    let discrete = "kind = \"discrete-context\"\nnoise_sd = 1\n";
+    for keys in ["means = [[0, 1, 2], [1, 0, 1]]", "means = [[[0, 1], [1, 0]], [[1, 1], [0, 0]]]\nweights = [1, 3]"] {
+        assert_eq!(contextual(&format!("{discrete}{keys}")).unwrap().arms, 2);
+    }
+    let message = |keys: &str| contextual(&format!("{discrete}{keys}")).unwrap_err().to_string();
+    assert!(message("means = [[0, 1], [1]]").contains("problem.means[1]: found 1 entries"));
+    assert!(message("means = 3").contains("problem.means"));
+    assert!(message("means = []").contains("problem.means"));
+    assert!(message("means = [[0, 1], [1, 0]]\ncontext_weights = [1]").contains("one per context (2)"));
+    assert!(message("means = [[0, 1], [1, 0]]\ncontext_order = \"cycle\"").contains("did you mean 'cyclic'"));
+}
+
+#[test]
+fn policies_take_matrices_and_settings() {
+    let problem = "[problem]\nhorizon = 20\nkind = \"linear\"\narms = 2\nnoise_sd = 1\ncontext_dim = 2\ntheta_cov = 1\n[policy]\n";
+    let choose = |policy: &str| -> Result<Choice> {
+        let file = SpecFile::parse(&format!("{problem}{policy}"), "s.toml")?;
+        let (problem, _) = file.problem(no_table)?;
+        file.policy(&problem).map(Option::unwrap)
+    };
+    let chosen = choose("kind = \"cosoftelim\"\nW = [[1, 2], [3, 4]]\nlearn_gamma = true\ngamma = 3").unwrap();
+    assert_eq!(chosen.params, [1.0, 2.0, 3.0, 4.0, 3.0]);
+    assert_eq!(choose("kind = \"cosoftelim\"\nrank = 1\nW = [5, 6]").unwrap().params, [5.0, 6.0]);
+    assert_eq!(choose("kind = \"cosoftelim\"\nrank = 1").unwrap().params.len(), 2);
+    let message = |policy: &str| choose(policy).unwrap_err().to_string();
+    assert!(message("kind = \"cosoftelim\"\nrank = 3").contains("policy.rank: found 3"));
+    assert!(message("kind = \"cosoftelim\"\nrank = 1.5").contains("whole number"));
+    assert!(message("kind = \"cosoftelim\"\nridge = 0").contains("policy.ridge: found 0"));
+    assert!(message("kind = \"cosoftelim\"\nW = [1, 2, 3]").contains("expected 4 (2 x 2, row by row)"));
+    assert!(message("kind = \"cosoftelim\"\nlearn_gamma = 3").contains("known: false, true"));
+    assert!(message("kind = \"softelim\"").contains("is for problems without contexts"));
+    assert!(message("kind = \"contextual-explore-then-commit\"").contains("finitely many contexts"));
 }

@@ -4,6 +4,7 @@ use super::defaults;
 use crate::baseline::{Baseline, DEFAULT_RUNS, Returns};
 use crate::gradient::Estimator;
 use crate::optimizer::Rule;
+use crate::problem::Problem;
 use crate::train::{Average, Settings, Source};
 use crate::{Error, Result, error::within};
 use serde::de::{self, Visitor};
@@ -130,8 +131,8 @@ impl TrainSpec {
         toml::Table::try_from(self).is_ok_and(|table| table.contains_key(key))
     }
 
-    /// Fills in the defaults. Errors name the flags, without their dashes.
-    pub fn resolve(&self) -> Result<Training> {
+    /// Fills in the defaults, which depend on the kind of problem. Errors name the flags, without their dashes.
+    pub fn resolve(&self, problem: &Problem) -> Result<Training> {
         let name = |given: &Option<String>, default: &str| given.clone().unwrap_or_else(|| default.into());
         let gradient_name = name(&self.gradient, defaults::GRADIENT);
         let gradient = one_of("gradient", &gradient_name, &SOURCES)?;
@@ -142,11 +143,11 @@ impl TrainSpec {
         let baseline_name = name(&self.baseline, defaults::BASELINE);
         let baseline = Baseline::new(&baseline_name, self.runs_per_instance)?;
         let (returns, optimizer) =
-            (name(&self.returns, defaults::RETURNS), name(&self.optimizer, defaults::OPTIMIZER));
+            (name(&self.returns, defaults::RETURNS), name(&self.optimizer, defaults::optimizer(problem)));
         // Exact iterates do not jitter: the last is the best.
         let average = name(&self.average, if exact { "none" } else { defaults::AVERAGE });
         let rate = self.learning_rate.unwrap_or(LearningRate::Auto);
-        let affordable = (defaults::RUNS_PER_ITERATION / baseline.runs()).max(1);
+        let affordable = (defaults::runs_per_iteration(problem) / baseline.runs()).max(1);
         let settings = Settings {
             gradient,
             estimator: Estimator {

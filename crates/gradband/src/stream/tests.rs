@@ -161,3 +161,32 @@ fn wide_lanes_draw_what_one_draws() {
         });
     }
 }
+
+#[test]
+fn filled_buffers_have_the_same_bits_in_any_width() {
+    let Some(simd) = Level::new().as_avx2() else { return };
+    let key = Key::new(8).child(1);
+    for (index, length) in [(0, 0), (1, 1), (2, 15), (3, 16), (4, 33), (5, 500)] {
+        let (mut wide, mut narrow) = (vec![0.0; length], vec![0.0; length]);
+        simd.vectorize(|| super::fill_wide::<_, true>(simd, key, index, &mut wide));
+        super::fill_narrow::<true>(key, index, &mut narrow);
+        assert_eq!(wide, narrow);
+        simd.vectorize(|| super::fill_wide::<_, false>(simd, key, index, &mut wide));
+        super::fill_narrow::<false>(key, index, &mut narrow);
+        assert_eq!(wide, narrow);
+    }
+}
+
+#[test]
+fn filled_buffers_begin_alike_and_have_their_moments() {
+    let key = Key::new(9);
+    let mut values = vec![0.0; DRAWS];
+    let mut short = vec![0.0; 1000];
+    super::fill_normals(key, 7, &mut values);
+    super::fill_normals(key, 7, &mut short);
+    assert_eq!(values[..992], short[..992]);
+    let doubles = |values: &[f32]| values.iter().map(|&x| f64::from(x)).collect::<Vec<_>>();
+    check_moments("normal", &doubles(&values), 0.0, 1.0, 3.0);
+    super::fill_uniforms(key, 7, &mut values);
+    check_moments("uniform", &doubles(&values), 0.5, 1.0 / 12.0, 1.0 / 80.0);
+}

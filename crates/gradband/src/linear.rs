@@ -1,0 +1,236 @@
+//! The engine of linear contextual policies: an estimate of each arm's mean by ridge regression in a projected
+//! space, and the gradient of the reward by the projection W in closed form.
+//!
+//! A policy depends on W through M = W'W alone. With y = M x, each arm keeps a symmetric matrix Q and a vector z,
+//! both zero at first:
+//!
+//! ```text
+//! h  = x / lambda - Q y                         (= (lambda I + A M)^-1 x, with A the sum of the arm's x x')
+//! mu = y'z,  v = y'h                            (estimated mean and variance)
+//! the pulled arm, with reward Y:   Q += h h' / (1 + v),   z += h (Y - mu) / (1 + v)
+//! grad_W mu = lambda W (z h' + h z'),   grad_W v = 2 lambda W h h'
+//! ```
+//!
+//! This holds for singular and for wide W too, and no product with M is needed but y, once for all runs of an
+//! instance. The gradient of an instance is lambda W (P + P'), with P the sum over rounds and arms of
+//! h (a z + b h)', where a and b are the round's advantage times d log pi / d mu and d log pi / d v.
+
+mod blocks;
+mod gradient;
+mod pack;
+mod play;
+mod rounds;
+mod table;
+
+use crate::lanes::{One, Real};
+use crate::matmul::Element;
+use crate::problem::Instance;
+use crate::simulate::{Outcome, Task};
+use crate::stream::Key;
+use fearless_simd::{Level, Simd};
+
+/// The projection W with the ridge lambda.
+#[derive(Clone, Debug)]
+pub struct Projection {
+    w: Vec<f64>,
+    /// M = W'W, row by row.
+    gram: Vec<f64>,
+    rank: usize,
+    dim: usize,
+    ridge: f64,
+}
+
+impl Projection {
+    /// W is `rank` x `dim`, row by row.
+    ///
+    /// # Panics
+    /// If `w` has another length, or `ridge` is not positive.
+    pub fn new(w: &[f64], rank: usize, dim: usize, ridge: f64) -> Self {
+        assert_eq!(w.len(), rank * dim, "W is {rank} x {dim}");
+        assert!(ridge > 0.0, "the ridge is positive");
+        let mut gram = vec![0.0; dim * dim];
+        for row in w.chunks_exact(dim) {
+            for (out, &x) in gram.chunks_exact_mut(dim).zip(row) {
+                for (out, &y) in out.iter_mut().zip(row) {
+                    *out += x * y;
+                }
+            }
+        }
+        Self { w: w.to_vec(), gram, rank, dim, ridge }
+    }
+
+    /// W = I.
+    pub fn identity(dim: usize, ridge: f64) -> Self {
+        let w: Vec<_> = (0..dim * dim).map(|i| f64::from(i % (dim + 1) == 0)).collect();
+        Self::new(&w, dim, dim, ridge)
+    }
+
+    /// Columns of W: the dimension of contexts.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Rows of W.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+}
+
+/// The random numbers that a policy needs in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draws {
+    /// A uniform one.
+    Uniform,
+    /// A standard normal one for each arm.
+    Normal,
+    /// None.
+    None,
+}
+
+/// Where a policy leaves the score of its choice. Without a score, scratch of the same lengths.
+pub struct Score<'a, R> {
+    /// d log pi / d mu_i.
+    pub mean: &'a mut [R],
+    /// d log pi / d v_i.
+    pub variance: &'a mut [R],
+    /// d log pi by the policy's own scalars.
+    pub scalars: &'a mut [R],
+}
+
+/// From the estimated means and variances of a round to an arm.
+///
+/// Everything in `act` must be `#[inline(always)]`, closures included, or it loses the vector instructions.
+pub trait LinearPolicy: Clone + Send + Sync {
+    /// What it draws.
+    fn draws(&self) -> Draws;
+
+    /// Is the projection learned? Then the gradient begins with W, row by row.
+    fn learns_projection(&self) -> bool;
+
+    /// Number of learned scalars, after W in the gradient.
+    fn scalars(&self) -> usize {
+        0
+    }
+
+    /// Why there is no score at these parameters, if there is none.
+    fn unscored(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Chooses an arm and, if `SCORE`, writes every entry of `score` that is learned.
+    fn act<R: Real<Mask = bool>, const SCORE: bool>(
+        &self,
+        mu: &[R],
+        v: &[R],
+        draws: &[R],
+        score: &mut Score<R>,
+    ) -> usize;
+}
+
+/// An arm drawn from unnormalised `weights` by a uniform number, and their sum.
+#[inline(always)]
+pub fn draw_arm<R: Real<Mask = bool>>(weights: &[R], u: R) -> (usize, R) {
+    let mut total = weights[0];
+    for &weight in &weights[1..] {
+        total = total + weight;
+    }
+    let (mark, mut sum, mut arm) = (u * total, u.zero(), 0);
+    for &weight in &weights[..weights.len() - 1] {
+        sum = sum + weight;
+        arm += usize::from(mark.ge(sum));
+    }
+    (arm, total)
+}
+
+/// In which numbers the engine computes. Random draws are single in both, so that runs can be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// `f32`.
+    Single,
+    /// `f64`: for tests, and for horizons or conditions that single precision cannot bear.
+    Double,
+}
+
+/// What is simulated, apart from the policy.
+#[derive(Clone, Copy)]
+pub struct Job<'a> {
+    /// With which projection.
+    pub projection: &'a Projection,
+    /// n.
+    pub horizon: usize,
+    /// K.
+    pub arms: usize,
+    /// For which estimate.
+    pub task: Task,
+    /// With which randomness: the actions of run r come from its child `2 + r`.
+    pub key: Key,
+    /// In which numbers.
+    pub precision: Precision,
+    /// Fills in an instance by its index.
+    pub sample: &'a (dyn Fn(u64, &mut Instance) + Sync),
+}
+
+/// Length of one instance's gradient.
+pub fn gradient_len<P: LinearPolicy>(policy: &P, projection: &Projection) -> usize {
+    usize::from(policy.learns_projection()) * projection.rank * projection.dim + policy.scalars()
+}
+
+/// Plays `policy` on instances `first..first + out.len()`. `gradients` has a row of [`gradient_len`] numbers for
+/// each, or none if the task is to evaluate; `Outcome::gradient` is not used.
+///
+/// # Panics
+/// If `gradients` or a buffer of an instance has a wrong length.
+pub fn rollout<P: LinearPolicy>(
+    policy: &P,
+    job: &Job,
+    first: u64,
+    out: &mut [Outcome],
+    gradients: &mut [f64],
+) {
+    match job.precision {
+        Precision::Single => dispatch::<One<f32>, P>(policy, job, first, out, gradients),
+        Precision::Double => dispatch::<One<f64>, P>(policy, job, first, out, gradients),
+    }
+}
+
+/// One number of the engine.
+trait Number: Real<Token = (), Mask = bool> + Element {
+    /// Distance from 1 to the next number.
+    const EPSILON: f64;
+
+    #[inline(always)]
+    fn of(x: f64) -> Self {
+        Self::splat((), x)
+    }
+}
+
+impl Number for One<f32> {
+    const EPSILON: f64 = f32::EPSILON as f64;
+}
+
+impl Number for One<f64> {
+    const EPSILON: f64 = f64::EPSILON;
+}
+
+fn dispatch<R: Number, P: LinearPolicy>(
+    policy: &P,
+    job: &Job,
+    first: u64,
+    out: &mut [Outcome],
+    gradients: &mut [f64],
+) {
+    let small = job.projection.dim <= rounds::LARGEST_DIM;
+    play::with::<R, P>(policy, job, small, first, out, gradients);
+}
+
+/// Runs `work` with the machine's vector instructions.
+#[inline(always)]
+fn vectorized(work: impl FnOnce()) {
+    match Level::new().as_avx2() {
+        Some(simd) => simd.vectorize(work),
+        None => work(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

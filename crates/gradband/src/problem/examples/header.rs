@@ -1,0 +1,136 @@
+//! The columns of a CSV file: is there a header, and which column is the label?
+
+use super::delimited::Record;
+use super::{abridged, is_missing, number};
+use crate::error::hint;
+use crate::{Error, Result};
+use std::collections::HashSet;
+
+/// Columns that are taken for the label, the first of them first.
+const LABELS: [&str; 4] = ["label", "class", "target", "y"];
+/// Names in a message.
+const SHOWN: usize = 12;
+
+pub(super) struct Header {
+    names: Vec<String>,
+    /// Did the first line hold names?
+    pub named: bool,
+    /// The column of the label.
+    pub label: usize,
+    /// What the user should know about the choice.
+    pub note: Option<String>,
+}
+
+fn is_text(field: &str) -> bool {
+    number(field).is_none() && !is_missing(field)
+}
+
+impl Header {
+    /// `place` is where the first line stands.
+    pub fn new(first: &[String], second: Option<&Record>, label: Option<&str>, place: &str) -> Result<Self> {
+        let by_number = label.and_then(|label| label.parse::<usize>().ok());
+        let assumed =
+            by_number.filter(|column| (1..=first.len()).contains(column)).unwrap_or(first.len()) - 1;
+        let named = is_header(first, second, label, assumed);
+        let names: Vec<String> = if named {
+            let name = |(column, name): (usize, &String)| match name.is_empty() {
+                true => format!("column {}", column + 1),
+                false => name.clone(),
+            };
+            first.iter().enumerate().map(name).collect()
+        } else {
+            // Features are f1, f2, ... as in LIBSVM, wherever the label stands.
+            let number = |column: usize| if column < assumed { column + 1 } else { column };
+            (0..first.len())
+                .map(|column| if column == assumed { "label".into() } else { format!("f{}", number(column)) })
+                .collect()
+        };
+        let mut seen = HashSet::new();
+        if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
+            return Err(Error::new(place, format!("the column '{}' stands there twice", abridged(twice))));
+        }
+        let mut header = Self { names, named, label: assumed, note: None };
+        match label {
+            Some(label) => header.label = header.find(label, place)?,
+            None if named => header.choose(),
+            None => {}
+        }
+        Ok(header)
+    }
+
+    /// The column that the user means.
+    fn find(&self, label: &str, place: &str) -> Result<usize> {
+        if let Some(column) = self.named.then(|| self.names.iter().position(|name| name == label)).flatten() {
+            return Ok(column);
+        }
+        let count = self.names.len();
+        if let Ok(column) = label.parse::<usize>() {
+            if (1..=count).contains(&column) {
+                return Ok(column - 1);
+            }
+            let message = format!("found no column {column} for the label, expected a name or 1 to {count}");
+            return Err(Error::new(place, message));
+        }
+        if !self.named {
+            let message = format!(
+                "found no header with the label column '{}', expected a number from 1 to {count}",
+                abridged(label)
+            );
+            return Err(Error::new(place, message));
+        }
+        let known = self.names.iter().map(String::as_str);
+        let shown: Vec<_> = known.clone().take(SHOWN).map(abridged).collect();
+        let rest = if count > SHOWN { ", ..." } else { "" };
+        let message = format!(
+            "found no label column '{}'{} (columns: {}{rest})",
+            abridged(label),
+            hint(label, known),
+            shown.join(", ")
+        );
+        Err(Error::new(place, message))
+    }
+
+    /// The column with a usual name; the last one if there is none.
+    fn choose(&mut self) {
+        let usual = |wanted: &&str| self.names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
+        let found: Vec<usize> = LABELS.iter().filter_map(usual).collect();
+        if let [first, others @ ..] = &found[..] {
+            self.label = *first;
+            if let [other, ..] = others {
+                self.note = Some(format!(
+                    "column '{}' is taken for the label and '{}' for a feature; set `label` if that is wrong",
+                    self.names[*first], self.names[*other]
+                ));
+            }
+        }
+    }
+
+    /// The names of all columns but the label.
+    pub fn features(&self) -> Vec<String> {
+        let features = self.names.iter().enumerate().filter(|&(column, _)| column != self.label);
+        features.map(|(_, name)| name.clone()).collect()
+    }
+
+    /// Where a field stands.
+    pub fn place(&self, file: &str, line: u64, column: usize) -> String {
+        format!("{file}, line {line}, column {} ('{}')", column + 1, abridged(&self.names[column]))
+    }
+}
+
+/// Does the first line hold names? Data may have a label of text, and names may be numbers.
+fn is_header(first: &[String], second: Option<&Record>, label: Option<&str>, assumed: usize) -> bool {
+    let by_name = label.filter(|label| number(label).is_none());
+    if first
+        .iter()
+        .any(|field| by_name == Some(field) || LABELS.iter().any(|name| field.eq_ignore_ascii_case(name)))
+    {
+        return true;
+    }
+    let texts = first.iter().filter(|field| is_text(field)).count();
+    let numbers = first.iter().filter(|field| number(field).is_some()).count();
+    if texts > 0 && numbers == 0 || texts > 1 && 2 * texts >= first.len() {
+        return true;
+    }
+    let second = second.filter(|second| second.len() == first.len());
+    is_text(&first[assumed]) && second.is_some_and(|second| number(second.get(assumed)).is_some())
+}

@@ -1,0 +1,58 @@
+//! The labels while they are read.
+
+use super::number;
+use std::collections::HashMap;
+
+/// More classes than this are a measurement, not a label.
+pub(super) const MAX_CLASSES: usize = 1000;
+
+#[derive(Default)]
+pub(super) struct Labels {
+    ids: HashMap<String, u32>,
+    names: Vec<String>,
+    labels: Vec<u32>,
+}
+
+impl Labels {
+    /// Notes the label of the next example; false if that makes too many classes.
+    pub fn push(&mut self, label: &str) -> bool {
+        let id = match self.ids.get(label) {
+            Some(&id) => id,
+            None => {
+                let id = self.names.len() as u32;
+                self.ids.insert(label.into(), id);
+                self.names.push(label.into());
+                id
+            }
+        };
+        self.labels.push(id);
+        self.names.len() <= MAX_CLASSES
+    }
+
+    /// The classes in order, and each example's. Numbers are classes by value: 1 and 1.0 are the same.
+    pub fn finish(mut self) -> (Vec<String>, Vec<u32>) {
+        let values: Option<Vec<f64>> = self.names.iter().map(|name| number(name)).collect();
+        let mut order: Vec<usize> = (0..self.names.len()).collect();
+        let by_name = |&a: &usize, &b: &usize| {
+            (self.names[a].len(), &self.names[a]).cmp(&(self.names[b].len(), &self.names[b]))
+        };
+        match &values {
+            Some(x) => order.sort_by(|a, b| x[*a].total_cmp(&x[*b]).then_with(|| by_name(a, b))),
+            None => order.sort_by(|&a, &b| self.names[a].cmp(&self.names[b])),
+        }
+        let mut classes: Vec<String> = Vec::new();
+        let mut class_of = vec![0; order.len()];
+        for (i, &id) in order.iter().enumerate() {
+            let same = i > 0 && values.as_ref().is_some_and(|x| x[id] == x[order[i - 1]]);
+            if !same {
+                classes.push(self.names[id].clone());
+            }
+            class_of[id] = classes.len() as u32 - 1;
+        }
+        for label in &mut self.labels {
+            *label = class_of[*label as usize];
+        }
+        self.labels.shrink_to_fit();
+        (classes, self.labels)
+    }
+}

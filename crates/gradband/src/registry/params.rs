@@ -1,0 +1,228 @@
+//! What can be learned and what can be set: names, shapes, domains and where training starts.
+
+use super::Choice;
+use crate::problem::Problem;
+
+/// The upper end of a range, which may depend on the problem.
+#[derive(Clone, Copy, Debug)]
+pub enum High {
+    /// A number.
+    Fixed(f64),
+    /// How it reads in a list, and its value on a problem.
+    Of(&'static str, fn(&Problem) -> f64),
+}
+
+impl High {
+    /// Half of the horizon, rounded down.
+    pub(crate) const HALF_HORIZON: Self = Self::Of("floor(n/2)", |problem| (problem.horizon / 2) as f64);
+}
+
+/// How it reads in a list.
+impl std::fmt::Display for High {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Self::Fixed(high) => write!(f, "{high}"),
+            Self::Of(text, _) => f.write_str(text),
+        }
+    }
+}
+
+/// A closed range of a parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: High,
+}
+
+impl Range {
+    pub(crate) const fn new(low: f64, high: f64) -> Self {
+        Self { low, high: High::Fixed(high) }
+    }
+
+    /// Lower and upper end on a problem.
+    pub fn on(self, problem: &Problem) -> (f64, f64) {
+        let high = match self.high {
+            High::Fixed(high) => high,
+            High::Of(_, high) => high(problem),
+        };
+        (self.low, high)
+    }
+}
+
+/// How it reads in a list.
+impl std::fmt::Display for Range {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "[{}, {}]", self.low, self.high)
+    }
+}
+
+/// The value that training starts from.
+#[derive(Clone, Copy, Debug)]
+pub enum Initial {
+    /// A number.
+    Fixed(f64),
+    /// How it reads in a list, and its value on a problem.
+    Of(&'static str, fn(&Problem) -> f64),
+    /// What a setting says, and its value.
+    Setting(&'static str, fn(&Problem, &Choice) -> f64),
+    /// The identity matrix; with a rank below the dimension, random rows whose W'W is the identity on average.
+    Identity,
+}
+
+/// How it reads in a list.
+impl std::fmt::Display for Initial {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Self::Fixed(x) => write!(f, "{x}"),
+            Self::Of(text, _) => f.write_str(text),
+            Self::Setting(name, _) => write!(f, "the setting {name}"),
+            Self::Identity => f.write_str("identity"),
+        }
+    }
+}
+
+/// In which coordinates training moves a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Coordinate {
+    /// The parameter itself.
+    Plain,
+    /// Its logarithm, in steps that are so many times the others'.
+    Log(f64),
+}
+
+impl Coordinate {
+    /// From a parameter to its coordinate.
+    pub(crate) fn of(self, x: f64) -> f64 {
+        match self {
+            Self::Plain => x,
+            Self::Log(step) => x.ln() / step,
+        }
+    }
+
+    /// From a coordinate back to the parameter.
+    pub(crate) fn value(self, u: f64) -> f64 {
+        match self {
+            Self::Plain => u,
+            Self::Log(step) => (u * step).exp(),
+        }
+    }
+
+    /// The derivative of the parameter with respect to its coordinate.
+    pub(crate) fn slope(self, x: f64) -> f64 {
+        match self {
+            Self::Plain => 1.0,
+            Self::Log(step) => x * step,
+        }
+    }
+}
+
+/// A number, or the projection W.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One number.
+    Number,
+    /// rank x context_dim numbers, row by row.
+    Projection,
+}
+
+/// A parameter of a policy.
+#[derive(Clone, Copy, Debug)]
+pub struct ParamInfo {
+    /// The paper's name.
+    pub name: &'static str,
+    /// One number or a matrix.
+    pub shape: Shape,
+    /// Where training starts, and what an untuned policy uses.
+    pub initial: Initial,
+    /// What evaluation accepts, for each number.
+    pub domain: Range,
+    /// Where training keeps it.
+    pub feasible: Range,
+    /// In which coordinates training moves it.
+    pub coordinate: Coordinate,
+    /// The setting that must be `true` for it to be learned.
+    pub when: Option<&'static str>,
+}
+
+impl ParamInfo {
+    /// One number.
+    pub(crate) const fn number(name: &'static str, initial: Initial, domain: Range, feasible: Range) -> Self {
+        let (shape, coordinate) = (Shape::Number, Coordinate::Plain);
+        Self { name, shape, initial, domain, feasible, coordinate, when: None }
+    }
+
+    /// W: contexts are projected before anything is estimated.
+    pub(crate) const PROJECTION: Self = Self {
+        name: "W",
+        shape: Shape::Projection,
+        initial: Initial::Identity,
+        domain: Range::new(-1e6, 1e6),
+        feasible: Range::new(-1e3, 1e3),
+        coordinate: Coordinate::Plain,
+        when: None,
+    };
+
+    /// The same, moved by its logarithm.
+    pub(crate) const fn log(self, step: f64) -> Self {
+        Self { coordinate: Coordinate::Log(step), ..self }
+    }
+
+    /// The same, learned only if a setting says so.
+    pub(crate) const fn when(self, setting: &'static str) -> Self {
+        Self { when: Some(setting), ..self }
+    }
+}
+
+/// What a setting may be.
+#[derive(Clone, Copy, Debug)]
+pub enum Allowed {
+    /// One of these; the first is the default.
+    OneOf(&'static [&'static str]),
+    /// A number in a closed range.
+    Number {
+        /// Lower end.
+        low: f64,
+        /// Upper end.
+        high: f64,
+        /// What holds if it is not given: a number, or `auto`.
+        default: &'static str,
+    },
+    /// A whole number from 1 to the dimension of contexts, or `auto`.
+    Rank,
+}
+
+/// A setting that is not learned.
+#[derive(Clone, Copy, Debug)]
+pub struct SettingInfo {
+    /// Its key in a spec.
+    pub name: &'static str,
+    /// Its values.
+    pub allowed: Allowed,
+    /// What it does.
+    pub summary: &'static str,
+}
+
+impl SettingInfo {
+    /// What holds if it is not given.
+    pub fn default(&self) -> &'static str {
+        match self.allowed {
+            Allowed::OneOf(values) => values[0],
+            Allowed::Number { default, .. } => default,
+            Allowed::Rank => "auto",
+        }
+    }
+
+    /// What can be given, for people.
+    pub fn values(&self) -> String {
+        match self.allowed {
+            Allowed::OneOf(values) => values.join(" | "),
+            Allowed::Number { low, high, default } => {
+                let auto = if default == "auto" { "auto | " } else { "" };
+                format!("{auto}[{low}, {high}]")
+            }
+            Allowed::Rank => "auto | 1 to d".into(),
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Contextual policies against complete enumeration, published regrets and theorem 2.
+#![allow(clippy::unwrap_used)]
+
+mod numbers;
+
+use gradband::baseline::{Baseline, Returns};
+use gradband::evaluate::evaluate;
+use gradband::gradient::Estimator;
+use gradband::problem::{Contexts, Discrete, Examples, Order, Points, Problem, Scale};
+use gradband::registry::{Choice, policy};
+use gradband::statistics::Estimate;
+use gradband::stream::Key;
+use gradband::train::{Settings, train};
+use gradband::{Result, spec};
+use numbers::Numbers;
+use std::ops::ControlFlow;
+
+fn choice(name: &str, problem: &Problem) -> Choice {
+    Choice::initial(policy(name).unwrap(), problem).unwrap()
+}
+
+fn regret(choice: &Choice, problem: &Problem, instances: usize) -> Estimate {
+    let agent = choice.agent(problem);
+    evaluate(&[&*agent], problem, 1, instances, |_| ControlFlow::Continue(())).unwrap().regret(0)
+}
+
+/// Three examples of two features in two classes, four rounds: 81 sequences of contexts, 16 of actions.
+const EXAMPLES: [([f64; 2], usize); 3] = [([0.5, -1.0], 0), ([1.0, 0.25], 1), ([-0.75, 0.5], 1)];
+const ROUNDS: usize = 4;
+
+fn enumerable() -> Problem {
+    let line = |(x, label): &([f64; 2], usize)| format!("{},{},{label}\n", x[0], x[1]);
+    let text = "a,b,label\n".to_string() + &EXAMPLES.iter().map(line).collect::<String>();
+    let (examples, _) = Examples::read(text.as_bytes(), "three", None, Scale::None, 0.0).unwrap();
+    Problem::of_examples("three", examples, ROUNDS).unwrap()
+}
+
+/// A policy's probabilities from estimated means and variances, as the paper writes them.
+type Rule<'a> = &'a dyn Fn(&[f64; 2], &[f64; 2]) -> [f64; 2];
+
+/// Expected reward by complete enumeration; the model of an arm is refitted from its history in every round, with
+/// an explicit G = W A W' + lambda I.
+fn enumerated(w: &[f64; 4], ridge: f64, rule: Rule) -> f64 {
+    let mut total = 0.0;
+    for sequence in 0..3_usize.pow(ROUNDS as u32) {
+        let drawn: Vec<_> = (0..ROUNDS).map(|t| EXAMPLES[sequence / 3_usize.pow(t as u32) % 3]).collect();
+        for actions in 0..1_usize << ROUNDS {
+            let (mut probability, mut reward) = (1.0, 0.0);
+            for t in 0..ROUNDS {
+                let (mut mu, mut v) = ([0.0; 2], [0.0; 2]);
+                for arm in 0..2 {
+                    let past = (0..t).filter(|&s| (actions >> s & 1) == arm);
+                    let past: Vec<_> = past.map(|s| (drawn[s].0, f64::from(u8::from(drawn[s].1 == arm)))).collect();
+                    (mu[arm], v[arm]) = fitted(w, ridge, &past, drawn[t].0);
+                }
+                let arm = actions >> t & 1;
+                probability *= rule(&mu, &v)[arm];
+                reward += f64::from(u8::from(drawn[t].1 == arm));
+            }
+            total += probability * reward / 81.0;
+        }
+    }
+    total
+}
+
+fn fitted(w: &[f64; 4], ridge: f64, past: &[([f64; 2], f64)], x: [f64; 2]) -> (f64, f64) {
+    let project = |x: [f64; 2]| [w[0] * x[0] + w[1] * x[1], w[2] * x[0] + w[3] * x[1]];
+    let (mut g, mut c) = ([ridge, 0.0, ridge], [0.0; 2]);
+    for &(x, y) in past {
+        let u = project(x);
+        (g[0], g[1], g[2]) = (g[0] + u[0] * u[0], g[1] + u[0] * u[1], g[2] + u[1] * u[1]);
+        (c[0], c[1]) = (c[0] + u[0] * y, c[1] + u[1] * y);
+    }
+    let determinant = g[0] * g[2] - g[1] * g[1];
+    let solve = |b: [f64; 2]| [(g[2] * b[0] - g[1] * b[1]) / determinant, (g[0] * b[1] - g[1] * b[0]) / determinant];
+    let (u, theta) = (project(x), solve(c));
+    let h = solve(u);
+    (u[0] * theta[0] + u[1] * theta[1], u[0] * h[0] + u[1] * h[1])
+}
+
+fn cosoftelim(gamma: f64) -> impl Fn(&[f64; 2], &[f64; 2]) -> [f64; 2] {
+    move |mu, v| {
+        let best = mu[0].max(mu[1]);
+        let weight = |i: usize| (-gamma * (best - mu[i]).powi(2) / v[i]).exp();
+        let total = weight(0) + weight(1);
+        [weight(0) / total, weight(1) / total]
+    }
+}
+
+fn soft_ucb(alpha: f64, temperature: f64) -> impl Fn(&[f64; 2], &[f64; 2]) -> [f64; 2] {
+    move |mu, v| {
+        let weight = |i: usize| ((mu[i] + alpha * v[i].sqrt()) / temperature).exp();
+        [weight(0) / (weight(0) + weight(1)), weight(1) / (weight(0) + weight(1))]
+    }
+}
+
+/// The chance that one of two independent normal samples is the larger.
+fn lin_thompson(noise_sd: f64) -> impl Fn(&[f64; 2], &[f64; 2]) -> [f64; 2] {
+    move |mu, v| {
+        let z = (mu[0] - mu[1]) / (noise_sd * (v[0] + v[1]).sqrt());
+        let density = |y: f64| (-0.5 * y * y).exp() / (2.0 * std::f64::consts::PI).sqrt();
+        let half = gradband::exact::quadrature::integrate(&density, 0.0, z.abs().min(12.0), 1e-13);
+        if z < 0.0 { [0.5 - half, 0.5 + half] } else { [0.5 + half, 0.5 - half] }
+    }
+}
+
+fn central(f: impl Fn(f64) -> f64, at: f64) -> f64 {
+    let step = 1e-5;
+    (f(at + step) - f(at - step)) / (2.0 * step)
+}
+
+/// Every number of the gradient, every baseline, both kinds of returns: 200,000 instances, 4 standard errors.
+fn check_unbiased(choice: &Choice, problem: &Problem, exact: &[f64]) {
+    for (i, baseline) in
+        [Baseline::None, Baseline::Opt, Baseline::SelfPlay, Baseline::LeaveOneOut(4)].into_iter().enumerate()
+    {
+        for returns in [Returns::Realized, Returns::Mean] {
+            let estimator = Estimator { baseline, returns, batch_size: 200_000 };
+            let agent = choice.agent(problem);
+            let key = Key::new(7 + i as u64);
+            let estimate = estimator.estimate(&*agent, problem, key, |_| ControlFlow::Continue(())).unwrap();
+            assert_eq!(estimate.estimate.len(), exact.len());
+            for (k, (estimate, exact)) in estimate.estimate.iter().zip(exact).enumerate() {
+                let z = (estimate.mean - exact) / estimate.std_error;
+                assert!(z.abs() < 4.0, "{}, {baseline:?}, {k}: {estimate:?}, exact {exact}", choice.label());
+            }
+        }
+    }
+}
+
+const W: [f64; 4] = [0.9, -0.4, 0.7, 1.6];
+
+fn slopes(reward: impl Fn(&[f64; 4]) -> f64) -> Vec<f64> {
+    let along = |k: usize| {
+        central(
+            |x| {
+                let mut w = W;
+                w[k] = x;
+                reward(&w)
+            },
+            W[k],
+        )
+    };
+    (0..4).map(along).collect()
+}
+
+#[test]
+fn gradients_are_unbiased_where_everything_can_be_enumerated() {
+    let problem = &enumerable();
+    let with = |name: &str, settings: &[(&str, &str)], params: &[f64]| {
+        let set = |choice: Choice, (key, value): &(&str, &str)| choice.with(problem, key, value).unwrap();
+        settings.iter().fold(choice(name, problem), set).with_params(problem, params).unwrap()
+    };
+    let exact = slopes(|w| enumerated(w, 0.7, &cosoftelim(3.0)));
+    check_unbiased(&with("cosoftelim", &[("ridge", "0.7"), ("gamma", "3")], &W), problem, &exact);
+
+    let mut exact = exact;
+    exact.push(central(|gamma| enumerated(&W, 0.7, &cosoftelim(gamma)), 3.0));
+    let learned = with("cosoftelim", &[("ridge", "0.7"), ("learn_gamma", "true")], &[&W[..], &[3.0]].concat());
+    check_unbiased(&learned, problem, &exact);
+
+    let mut exact = slopes(|w| enumerated(w, 1.0, &soft_ucb(0.8, 0.3)));
+    exact.push(central(|alpha| enumerated(&W, 1.0, &soft_ucb(alpha, 0.3)), 0.8));
+    exact.push(central(|temperature| enumerated(&W, 1.0, &soft_ucb(0.8, temperature)), 0.3));
+    check_unbiased(&with("soft-ucb", &[], &[&W[..], &[0.8, 0.3]].concat()), problem, &exact);
+
+    let exact = slopes(|w| enumerated(w, 1.0, &lin_thompson(0.5)));
+    check_unbiased(&with("lin-thompson", &[], &W), problem, &exact);
+
+    let greedy = |epsilon: f64| {
+        move |mu: &[f64; 2], _: &[f64; 2]| {
+            let first = if mu[1] > mu[0] { epsilon / 2.0 } else { 1.0 - epsilon / 2.0 };
+            [first, 1.0 - first]
+        }
+    };
+    let identity = [1.0, 0.0, 0.0, 1.0];
+    let exact = central(|epsilon| enumerated(&identity, 1.0, &greedy(epsilon)), 0.3);
+    check_unbiased(&with("lin-epsilon-greedy", &[], &[0.3]), problem, &[exact]);
+}
+
+/// The measured regret of untuned CoSoftElim to 1 %, at 50,000 instances (standard error below 0.15 %).
+#[test]
+fn untuned_cosoftelim_has_the_measured_regret() {
+    for (name, expected) in [("linear-1", 55.44), ("iris", 72.25), ("wine", 45.12)] {
+        let problem = Problem::named(name).unwrap();
+        let found = regret(&choice("cosoftelim", &problem), &problem, 50_000);
+        assert!((found.mean / expected - 1.0).abs() < 0.01, "{name}: {found:?}, expected {expected}");
+    }
+}
+
+fn tuned(name: &str, problem: &Problem, seed: u64) -> Result<Choice> {
+    let training = spec::TrainSpec::default().resolve(problem)?;
+    Ok(train(problem, &choice(name, problem), &training.settings, seed, &mut ())?.policy)
+}
+
+/// Our defaults, one seed (the slow test has five): the asked-for regrets.
+#[test]
+fn training_finds_the_subspace() {
+    let problem = Problem::named("linear-2").unwrap();
+    let policy = tuned("cosoftelim", &problem, 1).unwrap();
+    let found = regret(&policy, &problem, 10_000).mean;
+    assert!(found < 20.0, "{found}");
+    // Features 1 and 3 matter: their columns are the longest.
+    let length = |j: usize| (0..8).map(|i| policy.params[i * 8 + j].powi(2)).sum::<f64>();
+    for other in [1, 3, 4, 5, 6, 7] {
+        assert!(length(other) < 0.3 * length(0).min(length(2)), "column {other}");
+    }
+}
+
+/// Mean regret over seeds, 20,000 instances each, against what was asked for.
+#[test]
+#[ignore = "minutes: make test-slow"]
+fn tuned_policies_reach_their_targets() {
+    let cosoftelim = [("linear-1", 37.0), ("linear-2", 20.0), ("linear-3", 29.5), ("linear-4", 25.5)];
+    let soft_ucb =
+        [("linear-1", 30.5), ("linear-2", 16.3), ("linear-3", 25.0), ("linear-4", 23.0), ("iris", 62.0), ("wine", 5.0)];
+    let targets = cosoftelim.map(|target| ("cosoftelim", 5, target)).into_iter();
+    for (name, seeds, (problem, most)) in targets.chain(soft_ucb.map(|target| ("soft-ucb", 3, target))) {
+        let problem = Problem::named(problem).unwrap();
+        let regrets: Vec<f64> = (1..=seeds)
+            .map(|seed| regret(&tuned(name, &problem, seed).unwrap(), &problem, 20_000).mean)
+            .collect();
+        let mean = regrets.iter().sum::<f64>() / seeds as f64;
+        println!("{name} on {}: {mean:.2} (at most {most}) {regrets:.2?}", problem.name);
+        assert!(mean <= most);
+    }
+}
+
+/// A search for alpha lands where a grid of 16 values, on other instances, says (regret within 2 %).
+#[test]
+fn a_policy_without_a_score_is_searched_for() {
+    let problem = Problem::named("linear-1").unwrap();
+    let found = train(&problem, &choice("linucb", &problem), &Settings::default(), 3, &mut ()).unwrap();
+    let best = (1..=16)
+        .map(|i| choice("linucb", &problem).with_params(&problem, &[0.1 * f64::from(i)]).unwrap())
+        .map(|candidate| regret(&candidate, &problem, 4_000).mean)
+        .fold(f64::INFINITY, f64::min);
+    let searched = regret(&found.policy, &problem, 4_000).mean;
+    assert!(searched < 1.02 * best, "{searched} at {:?}, grid {best}", found.policy.params);
+}
+
+/// The method of moments finds the subspace of linear-1 when contexts are centred, and is misled when not: regrets
+/// of facts that were measured elsewhere, 40.4 and 50.5 with rank 4, to 3 %.
+#[test]
+fn moments_need_centred_contexts() {
+    let problem = Problem::named("linear-1").unwrap();
+    let with = |centred: &str| {
+        let choice = choice("mom-thompson", &problem).with(&problem, "rank", "4").unwrap();
+        regret(&choice.with(&problem, "centred", centred).unwrap(), &problem, 10_000).mean
+    };
+    let (raw, centred) = (with("false"), with("true"));
+    assert!((centred / 40.4 - 1.0).abs() < 0.03, "{centred}");
+    assert!((raw / 50.5 - 1.0).abs() < 0.03, "{raw}");
+}
+
+/// The closed form of theorem 1 in one context with `rounds` rounds, unit noise.
+fn committed(means: [f64; 2], rounds: usize, h: usize) -> f64 {
+    let density = |y: f64| (-0.5 * y * y).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    let (best, gap) = (means[0].max(means[1]), (means[0] - means[1]).abs());
+    let z = gap * (h as f64 / 2.0).sqrt();
+    let wrong = 0.5 - gradband::exact::quadrature::integrate(&density, 0.0, z.min(12.0), 1e-13);
+    best * rounds as f64 - gap * (h as f64 + wrong * (rounds - 2 * h) as f64)
+}
+
+/// Theorem 2: with a fixed sequence of contexts the reward is the sum of theorem 1's closed form over contexts
+/// (simulated: 100,000 instances, 4 standard errors), concave in h up to half the rarest context's rounds, and the
+/// estimated gradient is its slope.
+#[test]
+fn theorem_2_in_each_context_apart() {
+    let mut numbers = Numbers(5);
+    let (contexts, horizon) = (3, 60);
+    let table: Vec<f64> = (0..2 * contexts).map(|_| 2.0 * numbers.unit() - 1.0).collect();
+    let reward = |h: usize| -> f64 {
+        (0..contexts).map(|j| committed([table[j], table[contexts + j]], horizon / contexts, h)).sum()
+    };
+    let tables = Points::new(vec![table.clone()], None).unwrap();
+    let source = Discrete::new(tables, contexts, 0.0, 1.0, None, Order::Cyclic).unwrap();
+    let problem = Problem::with_contexts("cycle", Contexts::Discrete(source), 2, horizon).unwrap();
+    let name = "contextual-explore-then-commit";
+    let most = horizon / contexts / 2;
+    for h in 1..=most {
+        let agent = choice(name, &problem).with_params(&problem, &[h as f64]).unwrap().agent(&problem);
+        let found = evaluate(&[&*agent], &problem, 3, 100_000, |_| ControlFlow::Continue(())).unwrap().reward(0);
+        let z = (found.mean - reward(h)) / found.std_error;
+        assert!(z.abs() < 4.0, "h = {h}: {found:?}, closed form {}", reward(h));
+        if h >= 2 && h < most {
+            let bend = reward(h - 1) - 2.0 * reward(h) + reward(h + 1);
+            assert!(bend <= 1e-9, "h = {h}: {bend}");
+        }
+    }
+    assert!(choice(name, &problem).with_params(&problem, &[most as f64 + 0.5]).is_err());
+    let middle = choice(name, &problem).with_params(&problem, &[3.4]).unwrap();
+    check_unbiased(&middle, &problem, &[reward(4) - reward(3)]);
+}
