@@ -10,6 +10,7 @@ JOBS = [  # job, policy, the peers' name for it, at least this many times less t
     ("e", "softelim", "SoftElim", 3),
     ("e", "thompson", "TS", 3),
 ]
+CONTEXTUAL = {(8, 4): 2.5, (36, 6): 3, (123, 2): 2.5}
 
 
 def cpu_name():
@@ -41,6 +42,16 @@ def main(lines_path, record_path):
         rivals = sorted((row[ns], f"{row['lib']} {row['variant']}") for row in rows if is_rival(row))
         rival = f"{rivals[0][1][:16]:>17}{rivals[0][0]:7.1f}{rivals[0][0] / mine:8.2f}{goal:6}" if rivals else ""
         print(f"{job:4}{policy:10}{mine:10.2f}{low}{rival}")
+    contextual = [row for row in rows if row.get("job") == "c"]
+    if contextual:
+        print(f"\n{'job c, one iteration':24}{'d':>5}{'K':>4}{'gradband':>10}{'fastest peer':>24}{'ratio':>8}{'goal':>6}   (ns of one core per policy-round)")
+    for variant in dict.fromkeys(row["variant"] for row in contextual):
+        for size in dict.fromkeys((row["d"], row["K"]) for row in contextual):
+            mine = min(row[ns] for row in contextual if (row["d"], row["K"]) == size and row["variant"] == variant)
+            rivals = sorted((row[ns], f"{row['lib']} {row['variant']}") for row in rows if row.get("peer") == "C" and (row["d"], row["K"]) == size)
+            shown = rivals and variant == "cosoftelim"
+            rival = f"{rivals[0][1][:16]:>17}{rivals[0][0]:7.0f}{rivals[0][0] / mine:8.2f}{CONTEXTUAL[size]:6}" if shown else ""
+            print(f"{variant:24}{size[0]:5}{size[1]:4}{mine:10.0f}{rival}")
     tables = [row["cpu_s"] for row in rows if row.get("bench") == "exact" and row["job"] == "f"]
     peers = [row["cpu_s"] for row in rows if row.get("peer") == "F"]
     if tables:

@@ -129,7 +129,10 @@ pub struct EstimatorFlags {
     pub returns: Option<String>,
     #[arg(
         long, value_name = "m", allow_negative_numbers = true, value_parser = count(),
-        help = format!("Instances per gradient [default: {} / runs per instance]", defaults::RUNS_PER_ITERATION)
+        help = format!(
+            "Instances per gradient [default: {} / runs per instance; with contexts {}]",
+            defaults::RUNS_PER_ITERATION, defaults::CONTEXTUAL_RUNS_PER_ITERATION
+        )
     )]
     pub batch_size: Option<u64>,
 }
@@ -150,7 +153,7 @@ pub struct Train {
     pub estimator: EstimatorFlags,
     #[arg(
         long, value_name = "sgd|adam|yogi",
-        help = format!("How to climb [default: {}]", defaults::OPTIMIZER)
+        help = format!("How to climb [default: {}; with contexts {}]", defaults::OPTIMIZER, defaults::CONTEXTUAL_OPTIMIZER)
     )]
     pub optimizer: Option<String>,
     /// Step size [default: auto]

@@ -30,9 +30,8 @@ pub fn projection(w: &[f64], dim: usize, features: Option<&[String]>) -> String 
     if dim > WIDEST {
         return format!("W is {} x {dim}; {}", rows.len(), leading(&lengths, features));
     }
-    let product: Vec<f64> = (0..dim * dim)
-        .map(|k| rows.iter().map(|row| row[k / dim] * row[k % dim]).sum())
-        .collect();
+    let product: Vec<f64> =
+        (0..dim * dim).map(|k| rows.iter().map(|row| row[k / dim] * row[k % dim]).sum()).collect();
     let left = matrix("W", &rows);
     let right = matrix("M = W'W", &product.chunks(dim).collect::<Vec<_>>());
     let width = (2 * dim).max(left[0].chars().count()) + 3;
@@ -48,7 +47,10 @@ pub fn projection(w: &[f64], dim: usize, features: Option<&[String]>) -> String 
         let part = if largest > 0.0 { x / largest } else { 0.0 };
         [' ', BARS[(part * 8.0).round() as usize]]
     };
-    lines.push(format!("{}  column lengths of W, one per feature", lengths.iter().flat_map(bar).collect::<String>()));
+    lines.push(format!(
+        "{}  column lengths of W, one per feature",
+        lengths.iter().flat_map(bar).collect::<String>()
+    ));
     if features.is_some() {
         lines.push(leading(&lengths, features));
     }
@@ -60,8 +62,7 @@ fn leading(lengths: &[f64], features: Option<&[String]>) -> String {
     let mut order: Vec<usize> = (0..lengths.len()).collect();
     order.sort_by(|&i, &j| lengths[j].total_cmp(&lengths[i]));
     let name = |i: usize| features.map_or_else(|| (i + 1).to_string(), |names| names[i].clone());
-    let named: Vec<_> =
-        order.iter().take(NAMED).map(|&i| format!("{} {:.2}", name(i), lengths[i])).collect();
+    let named: Vec<_> = order.iter().take(NAMED).map(|&i| format!("{} {:.2}", name(i), lengths[i])).collect();
     let more = if lengths.len() > NAMED { ", ..." } else { "" };
     format!("longest columns of W: {}{more}", named.join(", "))
 }

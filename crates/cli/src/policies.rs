@@ -88,7 +88,10 @@ pub fn with_params(choice: &Choice, problem: &Problem, text: &str) -> Result<Cho
 
 /// What a parameter file holds.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "expected an array of numbers, or an object with a number or matrix for each name")]
+#[serde(
+    untagged,
+    expecting = "expected an array of numbers, or an object with a number or matrix for each name"
+)]
 enum Params {
     InOrder(Vec<f64>),
     ByName(BTreeMap<String, Nested>),

@@ -1,12 +1,12 @@
 //! What a command is about: a problem, and what its spec and the flags say together. A flag wins.
 
 use crate::args::PolicyFlags;
-use crate::{datasets, files, output};
 use crate::policies::{self, Named, as_flag};
+use crate::{datasets, files, output};
 use gradband::problem::DATASETS;
 use gradband::registry::Choice;
 use gradband::spec::{
-    EvaluateSpec, PolicySpec, ProblemSpec, Spec, SpecFile, DataFile, TrainSpec, Training, defaults,
+    DataFile, EvaluateSpec, PolicySpec, ProblemSpec, Spec, SpecFile, TrainSpec, Training, defaults,
 };
 use gradband::{Error, Problem, Result};
 use std::path::{MAIN_SEPARATOR, Path};

@@ -1,18 +1,17 @@
-//! Job c: nanoseconds of processor time per policy-round of CoSoftElim's gradient (baseline self, realised returns),
-//! drawing the instances included, and of the parts that can be left out.
+//! Job c: nanoseconds of processor time per policy-round of a contextual gradient (baseline self, realised returns),
+//! drawing the instances included, on dense contexts with W not the identity.
 //!
 //! `cargo bench --bench linear -- [sizes, as 8 36 123]` prints one JSON object per line.
 
 use gradband::baseline::{Baseline, Returns};
-use gradband::linear::{Instance, Job, LinearPolicy, Precision, Projection, gradient_len, rollout};
-use gradband::policy::{CoSoftElim, LinThompson, SoftUcb};
-use gradband::simulate::{Outcome, Task};
+use gradband::problem::{Contexts, Covariance, Linear, Normal, Problem, Split};
+use gradband::registry::{Choice, policy};
+use gradband::simulate::{Job, Lanes, Outcome, Task};
 use gradband::stream::{Key, fill_normals};
 use std::hint::black_box;
 
 /// Best of this many measurements: noise of a shared machine only adds.
-const REPEATS: usize = 7;
-const NOISE_SD: f32 = 0.5;
+const REPEATS: usize = 9;
 
 /// Processor seconds of this thread.
 fn now() -> f64 {
@@ -30,108 +29,61 @@ fn best_of(mut work: impl FnMut()) -> f64 {
     (0..REPEATS).map(measure).fold(f64::INFINITY, f64::min)
 }
 
-#[derive(Clone, Copy)]
-struct Size {
-    dim: usize,
-    arms: usize,
-    horizon: usize,
-    instances: usize,
-}
-
-const SIZES: [Size; 3] = [
-    Size { dim: 8, arms: 4, horizon: 200, instances: 500 },
-    Size { dim: 36, arms: 6, horizon: 500, instances: 80 },
-    Size { dim: 123, arms: 2, horizon: 500, instances: 80 },
-];
+/// d, K, n and m of the peers' job.
+const SIZES: [(usize, usize, usize, usize); 3] = [(8, 4, 200, 500), (36, 6, 500, 80), (123, 2, 500, 80)];
 
 /// Contexts (normal + 1) sqrt(8/d); parameters normal on the first half of the dimensions, 0 on the rest.
-fn sample(size: Size, index: u64, instance: &mut Instance) {
-    let Size { dim, arms, horizon, .. } = size;
-    let key = Key::new(1);
-    let half = dim / 2;
-    let mut theta = vec![0.0; half * arms];
-    fill_normals(key.child(0), index, &mut theta);
-    instance.contexts.resize(horizon * dim, 0.0);
-    fill_normals(key.child(1), index, &mut instance.contexts);
-    let scale = (8.0 / dim as f32).sqrt();
-    for x in &mut instance.contexts {
-        *x = (*x + 1.0) * scale;
-    }
-    instance.rewards.resize(horizon * arms, 0.0);
-    fill_normals(key.child(2), index, &mut instance.rewards);
-    instance.means.resize(horizon * arms, 0.0);
-    // Arms in the inner loop, which then needs no sum across a vector.
-    for (x, means) in instance.contexts.chunks_exact(dim).zip(instance.means.chunks_exact_mut(arms)) {
-        means.fill(0.0);
-        for (x, theta) in x.iter().zip(theta.chunks_exact(arms)) {
-            for (mean, theta) in means.iter_mut().zip(theta) {
-                *mean += x * theta;
-            }
-        }
-    }
-    for (reward, mean) in instance.rewards.iter_mut().zip(&instance.means) {
-        *reward = mean + NOISE_SD * *reward;
-    }
+fn problem(dim: usize, arms: usize, horizon: usize) -> gradband::Result<Problem> {
+    let scale = 8.0 / dim as f64;
+    let context = Normal::new(vec![scale.sqrt(); dim], Covariance::Diagonal(vec![scale; dim]))?;
+    let half = (0..dim).map(|i| f64::from(u8::from(i < dim / 2))).collect();
+    let theta = Normal::new(vec![0.0; dim], Covariance::Diagonal(half))?;
+    let source = Contexts::Linear(Linear::new(context, vec![theta], 0.5)?);
+    Problem::with_contexts(format!("linear, d = {dim}"), source, arms, horizon)
 }
 
-/// W = I plus a small random matrix.
-fn projection(dim: usize) -> Projection {
-    let mut w = vec![0.0; dim * dim];
-    fill_normals(Key::new(2), 0, &mut w);
-    let size = 0.1 / (dim as f64).sqrt();
-    let w: Vec<_> = w
-        .iter()
-        .enumerate()
-        .map(|(i, &x)| f64::from(x) * size + f64::from(u8::from(i % (dim + 1) == 0)))
-        .collect();
-    Projection::new(&w, dim, dim, 1.0)
+/// The policy's own parameters, W moved away from the identity.
+fn choose(name: &str, problem: &Problem) -> gradband::Result<Choice> {
+    let initial = Choice::initial(policy(name)?, problem)?;
+    let Some(slot) = initial.slots().into_iter().find(|slot| slot.shape.len() == 2) else {
+        return Ok(initial);
+    };
+    let mut noise = vec![0.0; slot.range.len()];
+    fill_normals(Key::new(2), 0, &mut noise);
+    let size = 0.1 / (slot.shape[1] as f64).sqrt();
+    let w: Vec<f64> =
+        initial.params[slot.range].iter().zip(&noise).map(|(w, &x)| w + size * f64::from(x)).collect();
+    initial.with_param(problem, slot.info.name, &w)
 }
 
-fn measure<P: LinearPolicy>(policy: &P, size: Size, task: Task, precision: Precision) -> f64 {
-    let Size { dim, arms, horizon, instances } = size;
-    let projection = projection(dim);
-    let sample = |index: u64, instance: &mut Instance| sample(size, index, instance);
-    let job =
-        Job { projection: &projection, horizon, arms, task, key: Key::new(3), precision, sample: &sample };
-    let mut out = vec![Outcome::default(); instances];
-    let length = if task == Task::Evaluate { 0 } else { gradient_len(policy, &projection) };
-    let mut gradients = vec![0.0; instances * length];
-    let seconds = best_of(|| rollout(policy, &job, 0, black_box(&mut out), black_box(&mut gradients)));
-    seconds * 1e9 / (instances * horizon * task.runs()) as f64
-}
-
-fn report(size: Size, variant: &str, nanoseconds: f64) {
-    let Size { dim, arms, horizon, instances } = size;
-    println!(
-        r#"{{"bench":"job","job":"c","lib":"gradband","variant":"{variant}","d":{dim},"K":{arms},"n":{horizon},"m":{instances},"cpu_ns_per_policy_round":{nanoseconds:.2}}}"#
-    );
-}
-
-fn main() {
+fn main() -> gradband::Result<()> {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let realised = |baseline| Task::Gradient(baseline, Returns::Realized);
-    let both = realised(Baseline::SelfPlay);
-    for size in SIZES {
-        if !wanted.is_empty() && !wanted.contains(&size.dim.to_string()) {
+    let pair = realised(Baseline::SelfPlay);
+    for (dim, arms, horizon, instances) in SIZES {
+        if !wanted.is_empty() && !wanted.contains(&dim.to_string()) {
             continue;
         }
-        let policy = CoSoftElim { gamma: 4.0, learn_gamma: false };
-        report(size, "cosoftelim", measure(&policy, size, both, Precision::Single));
-        report(size, "cosoftelim f64", measure(&policy, size, both, Precision::Double));
-        report(size, "cosoftelim evaluated", measure(&policy, size, Task::Evaluate, Precision::Single));
-        let loo = realised(Baseline::LeaveOneOut(8));
-        report(size, "cosoftelim loo 8", measure(&policy, size, loo, Precision::Single));
-        let soft = SoftUcb { alpha: 1.0, temperature: 0.25, hard: false };
-        report(size, "soft-ucb", measure(&soft, size, both, Precision::Single));
-        let thompson = LinThompson { noise_sd: 0.5, learn: true };
-        report(size, "lin-thompson", measure(&thompson, size, both, Precision::Single));
-        // The share of drawing instances, which serves two runs.
-        let mut instance = Instance::default();
-        let seconds = best_of(|| {
-            for index in 0..size.instances as u64 {
-                sample(size, index, black_box(&mut instance));
-            }
-        });
-        report(size, "instances alone", seconds * 1e9 / (2 * size.instances * size.horizon) as f64);
+        let problem = problem(dim, arms, horizon)?;
+        let report = |variant: &str, name: &str, task: Task, lanes: Lanes| -> gradband::Result<()> {
+            let agent = choose(name, &problem)?.agent(&problem);
+            let job = Job { lanes, ..Job::new(&problem, Key::new(3), Split::Train, task) };
+            let mut out = vec![Outcome::default(); instances];
+            let length = if task == Task::Evaluate { 0 } else { agent.dim() };
+            let mut gradients = vec![0.0; instances * length];
+            let seconds = best_of(|| agent.rollout(&job, 0, black_box(&mut out), black_box(&mut gradients)));
+            let ns = seconds * 1e9 / (instances * horizon * task.runs()) as f64;
+            println!(
+                r#"{{"bench":"job","job":"c","lib":"gradband","variant":"{variant}","d":{dim},"K":{arms},"n":{horizon},"m":{instances},"cpu_s":{seconds:.6},"cpu_ns_per_policy_round":{ns:.2}}}"#
+            );
+            Ok(())
+        };
+        report("cosoftelim", "cosoftelim", pair, Lanes::Auto)?;
+        report("cosoftelim f64", "cosoftelim", pair, Lanes::Double)?;
+        report("cosoftelim loo 8", "cosoftelim", realised(Baseline::LeaveOneOut(8)), Lanes::Auto)?;
+        report("cosoftelim evaluate", "cosoftelim", Task::Evaluate, Lanes::Auto)?;
+        report("soft-ucb", "soft-ucb", pair, Lanes::Auto)?;
+        report("lin-thompson", "lin-thompson", pair, Lanes::Auto)?;
     }
+    Ok(())
 }

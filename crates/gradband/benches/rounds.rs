@@ -53,7 +53,7 @@ fn policies() {
             let time = |lanes, instances: usize| {
                 let job = Job { lanes, ..Job::new(&problem, Key::new(1), Split::Train, Task::Evaluate) };
                 let mut out = vec![Outcome::default(); instances];
-                let seconds = best_of(|| agent.rollout(&job, 0, black_box(&mut out)));
+                let seconds = best_of(|| agent.rollout(&job, 0, black_box(&mut out), &mut []));
                 seconds * 1e9 / (instances * horizon) as f64
             };
             let size = 400_000 / (arms * horizon).max(2000);

@@ -63,7 +63,8 @@ impl<P: Player> Plain<P> {
         for r in 0..runs {
             let mut actions = Stream::new((), job.key.child(ACTIONS + r as u64), index);
             scores[r] = self.0.play(problem, instance, training, &mut actions, arms);
-            let rounds = instance.means.chunks_exact(problem.arms).zip(instance.rewards.chunks_exact(problem.arms));
+            let rounds =
+                instance.means.chunks_exact(problem.arms).zip(instance.rewards.chunks_exact(problem.arms));
             for ((means, rewards), &arm) in rounds.zip(&*arms) {
                 let values = match job.task {
                     Task::Gradient(_, Returns::Realized) => rewards,

@@ -14,7 +14,7 @@ mod table;
 
 pub use builtin::{DATASET_HORIZON, PROBLEMS, ProblemInfo, Size};
 pub use classification::Classification;
-pub use contextual::{Contextual, Contexts, Instance};
+pub use contextual::{Contexts, Contextual, Instance};
 pub use datasets::{DATASETS, Dataset};
 pub use discrete::{Discrete, Order};
 pub use examples::{Examples, Scale, Scaling};
@@ -110,7 +110,13 @@ impl Problem {
             prior.check_unit_means()?;
         }
         let arm_names = prior.arm_names().map(<[String]>::to_vec);
-        Ok(Self { name: name.into(), arms, horizon, model: Model::Armed(Armed { rewards, prior }), arm_names })
+        Ok(Self {
+            name: name.into(),
+            arms,
+            horizon,
+            model: Model::Armed(Armed { rewards, prior }),
+            arm_names,
+        })
     }
 
     /// The multi-armed model, if it is one.

@@ -161,4 +161,3 @@ pub fn policy(name: &str) -> Result<&'static PolicyInfo> {
 pub fn applicable(problem: &Problem) -> impl Iterator<Item = &'static PolicyInfo> {
     POLICIES.iter().copied().filter(move |info| info.refusal(problem).is_none())
 }
-

@@ -221,22 +221,15 @@ struct Kernel<'a, R: Real, P, M, const K: usize> {
 impl<R: Real, P: Policy, M: Model, const K: usize> Kernel<'_, R, P, M, K> {
     /// The policy is copied so that its constants are the compiler's to keep in registers.
     #[inline(always)]
-    fn run(
-        token: R::Token,
-        policy: &P,
-        model: M,
-        prior: &Prior,
-        job: &Job,
-        first: u64,
-        out: &mut [Outcome],
-    ) {
+    fn run(token: R::Token, policy: &P, model: M, prior: &Prior, job: &Job, first: u64, out: &mut [Outcome]) {
         let (arms, runs) = (job.problem.arms, job.task.runs());
         let slots = 3 * arms + policy.slots(arms);
         let returns = match job.task {
             Task::Evaluate => Returns::Realized,
             Task::Gradient(_, returns) => returns,
         };
-        let kernel = Kernel::<R, P, M, K> { token, policy: policy.clone(), model, prior, job, returns, runs, slots };
+        let kernel =
+            Kernel::<R, P, M, K> { token, policy: policy.clone(), model, prior, job, returns, runs, slots };
         let zero = R::splat(token, 0.0);
         let mut exact = vec![0.0; R::WIDTH * arms];
         let mut means = vec![zero; arms];

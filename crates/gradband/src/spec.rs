@@ -76,8 +76,9 @@ impl PolicySpec {
         let (params, settings): (Vec<_>, Vec<_>) = self.values.iter().partition(|(key, _)| is_param(key));
         for (key, value) in settings.into_iter().chain(params) {
             let at_key = |error: Error| Error::new(key.as_str(), error.message);
+            let is_matrix = |slot: &registry::Slot| slot.info.name == key && !slot.shape.is_empty();
             choice = match value {
-                toml::Value::Array(rows) => {
+                toml::Value::Array(rows) if choice.slots().iter().any(is_matrix) => {
                     choice.with_param(problem, key, &flattened(rows).map_err(at_key)?).map_err(at_key)?
                 }
                 value => choice.with(problem, key, &scalar(value).map_err(at_key)?).map_err(at_key)?,

@@ -212,7 +212,12 @@ pub fn check_start(problem: &Problem, initial: &Choice) -> Result<()> {
     for slot in initial.slots() {
         let (low, high) = slot.info.feasible.on(problem);
         for &x in &initial.params[slot.range] {
-            crate::error::within(&format!("params ({}), where training starts", slot.info.name), x, low, high)?;
+            crate::error::within(
+                &format!("params ({}), where training starts", slot.info.name),
+                x,
+                low,
+                high,
+            )?;
         }
     }
     Ok(())

@@ -50,7 +50,8 @@ fn enumerated(w: &[f64; 4], ridge: f64, rule: Rule) -> f64 {
                 let (mut mu, mut v) = ([0.0; 2], [0.0; 2]);
                 for arm in 0..2 {
                     let past = (0..t).filter(|&s| (actions >> s & 1) == arm);
-                    let past: Vec<_> = past.map(|s| (drawn[s].0, f64::from(u8::from(drawn[s].1 == arm)))).collect();
+                    let past: Vec<_> =
+                        past.map(|s| (drawn[s].0, f64::from(u8::from(drawn[s].1 == arm)))).collect();
                     (mu[arm], v[arm]) = fitted(w, ridge, &past, drawn[t].0);
                 }
                 let arm = actions >> t & 1;
@@ -72,7 +73,8 @@ fn fitted(w: &[f64; 4], ridge: f64, past: &[([f64; 2], f64)], x: [f64; 2]) -> (f
         (c[0], c[1]) = (c[0] + u[0] * y, c[1] + u[1] * y);
     }
     let determinant = g[0] * g[2] - g[1] * g[1];
-    let solve = |b: [f64; 2]| [(g[2] * b[0] - g[1] * b[1]) / determinant, (g[0] * b[1] - g[1] * b[0]) / determinant];
+    let solve =
+        |b: [f64; 2]| [(g[2] * b[0] - g[1] * b[1]) / determinant, (g[0] * b[1] - g[1] * b[0]) / determinant];
     let (u, theta) = (project(x), solve(c));
     let h = solve(u);
     (u[0] * theta[0] + u[1] * theta[1], u[0] * h[0] + u[1] * h[1])
@@ -156,7 +158,8 @@ fn gradients_are_unbiased_where_everything_can_be_enumerated() {
 
     let mut exact = exact;
     exact.push(central(|gamma| enumerated(&W, 0.7, &cosoftelim(gamma)), 3.0));
-    let learned = with("cosoftelim", &[("ridge", "0.7"), ("learn_gamma", "true")], &[&W[..], &[3.0]].concat());
+    let learned =
+        with("cosoftelim", &[("ridge", "0.7"), ("learn_gamma", "true")], &[&W[..], &[3.0]].concat());
     check_unbiased(&learned, problem, &exact);
 
     let mut exact = slopes(|w| enumerated(w, 1.0, &soft_ucb(0.8, 0.3)));
@@ -212,8 +215,14 @@ fn training_finds_the_subspace() {
 #[ignore = "minutes: make test-slow"]
 fn tuned_policies_reach_their_targets() {
     let cosoftelim = [("linear-1", 37.0), ("linear-2", 20.0), ("linear-3", 29.5), ("linear-4", 25.5)];
-    let soft_ucb =
-        [("linear-1", 30.5), ("linear-2", 16.3), ("linear-3", 25.0), ("linear-4", 23.0), ("iris", 62.0), ("wine", 5.0)];
+    let soft_ucb = [
+        ("linear-1", 30.5),
+        ("linear-2", 16.3),
+        ("linear-3", 25.0),
+        ("linear-4", 23.0),
+        ("iris", 62.0),
+        ("wine", 5.0),
+    ];
     let targets = cosoftelim.map(|target| ("cosoftelim", 5, target)).into_iter();
     for (name, seeds, (problem, most)) in targets.chain(soft_ucb.map(|target| ("soft-ucb", 3, target))) {
         let problem = Problem::named(problem).unwrap();
@@ -280,9 +289,11 @@ fn theorem_2_in_each_context_apart() {
     let most = horizon / contexts / 2;
     for h in 1..=most {
         let agent = choice(name, &problem).with_params(&problem, &[h as f64]).unwrap().agent(&problem);
-        let found = evaluate(&[&*agent], &problem, 3, 100_000, |_| ControlFlow::Continue(())).unwrap().reward(0);
-        let z = (found.mean - reward(h)) / found.std_error;
-        assert!(z.abs() < 4.0, "h = {h}: {found:?}, closed form {}", reward(h));
+        let found =
+            evaluate(&[&*agent], &problem, 3, 100_000, |_| ControlFlow::Continue(())).unwrap().reward(0);
+        // Means are kept in single precision; with nothing but exploration there is no other error.
+        let off = (found.mean - reward(h)).abs();
+        assert!(off < 4.0 * found.std_error + 1e-5, "h = {h}: {found:?}, closed form {}", reward(h));
         if h >= 2 && h < most {
             let bend = reward(h - 1) - 2.0 * reward(h) + reward(h + 1);
             assert!(bend <= 1e-9, "h = {h}: {bend}");

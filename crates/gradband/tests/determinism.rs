@@ -47,7 +47,8 @@ fn outcomes(agent: &dyn Agent, job: &Job) -> (Vec<Outcome>, Vec<f64>) {
         all.push(row[0]);
         gradients.extend_from_slice(gradient);
     };
-    let _ = batch::play_with_gradients(&[agent], job, count(job.problem), each, |_| ControlFlow::Continue(()));
+    let _ =
+        batch::play_with_gradients(&[agent], job, count(job.problem), each, |_| ControlFlow::Continue(()));
     (all, gradients)
 }
 

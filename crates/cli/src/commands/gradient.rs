@@ -47,10 +47,11 @@ pub fn run(args: &Gradient, seed: u64, printer: Printer) -> Result<()> {
     printer.result(&document, || {
         let names = policy.choice.number_names();
         let shown = names.len().min(SHOWN);
-        let rows =
-            names.iter().zip(&estimate).zip(&document.variance_per_instance).take(shown).map(
-                |((name, &estimate), variance)| vec![name.clone(), with_error(estimate), format!("{variance:.4}")],
-            );
+        let rows = names.iter().zip(&estimate).zip(&document.variance_per_instance).take(shown).map(
+            |((name, &estimate), variance)| {
+                vec![name.clone(), with_error(estimate), format!("{variance:.4}")]
+            },
+        );
         let table =
             output::table(&["parameter", "gradient of the Bayes reward", "variance per instance"], 1, rows);
         let cost = format!("{} instances x {} run(s)", grouped(instances), estimator.baseline.runs());

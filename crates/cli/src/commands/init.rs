@@ -35,7 +35,8 @@ fn template() -> String {
 # What there is: gradband list. What this file means: gradband check FILE.
 
 [problem]
-kind = "bernoulli"              # rewards: bernoulli | beta | gaussian
+kind = "bernoulli"              # rewards: bernoulli | beta | gaussian; with contexts, see the end of this file:
+                                # linear | classification | discrete-context
 horizon = 200                   # rounds of one run
 # concentration = 4.0           # kind beta: rewards are Beta(v mean, v (1 - mean)); larger is less noise
 # noise_sd = 0.5                # kind gaussian: standard deviation of rewards
@@ -77,6 +78,44 @@ iterations = {iterations}
 
 [evaluate]
 instances = {instances}
+
+# Contexts: instead of the [problem] and [problem.prior] above, one of these. Policies: gradband list policies;
+# defaults there: policy "{contextual_policy}", optimizer "{contextual_optimizer}", {contextual_cost} runs per iteration.
+#
+# [problem]
+# kind = "classification"       # a labelled table: an arm is a class
+# horizon = 500
+# data = "table.csv"            # CSV, CSV.gz or LIBSVM; or the name of a data set (gradband data list)
+# label = "class"               # column, by name or number
+# scale = "minmax"              # minmax: [-1, 1] | unit: [0, 1] | standard | none
+# holdout = 0.25
+#
+# [problem]
+# kind = "linear"               # reward = context . theta of the arm + noise
+# horizon = 200
+# arms = 4
+# context_dim = 8
+# context_mean = 1.0            # a number or a list
+# context_cov = 1.0             # a number, a list of variances, or a matrix
+# theta_mean = 0.0              # a number, a list, or a list for each arm
+# theta_cov = [1, 1, 1, 1, 0, 0, 0, 0]
+# noise_sd = 0.5
+#
+# [problem]
+# kind = "discrete-context"     # a bandit for each of finitely many contexts
+# horizon = 200
+# means = [[0.5, 0.2], [0.1, 0.6]] # for each arm the mean in each context
+# mean_sd = 0.1                 # normal prior around the table
+# noise_sd = 1.0
+# context_weights = [0.5, 0.5]
+# context_order = "random"      # random | cyclic
+#
+# [policy]
+# kind = "{contextual_policy}"
+# ridge = 1.0
+# gamma = 4.0
+# learn_gamma = true
+# rank = 2                      # rows of W
 "#,
         holdout = defaults::HOLDOUT,
         policy = defaults::POLICY,
@@ -88,5 +127,8 @@ instances = {instances}
         average = defaults::AVERAGE,
         instances = defaults::INSTANCES,
         decay = defaults::DECAY,
+        contextual_policy = defaults::CONTEXTUAL_POLICY,
+        contextual_optimizer = defaults::CONTEXTUAL_OPTIMIZER,
+        contextual_cost = defaults::CONTEXTUAL_RUNS_PER_ITERATION,
     )
 }

@@ -13,9 +13,7 @@ use gradband::Problem;
 use gradband::evaluate::Evaluation;
 use gradband::problem::{Contexts, Split};
 use gradband::registry::Choice;
-use gradband::spec::{
-    FORMAT, PolicyFile, PolicyRecord, ProblemRecord, TrainSpec, Training, TrainingRecord,
-};
+use gradband::spec::{FORMAT, PolicyFile, PolicyRecord, ProblemRecord, TrainSpec, Training, TrainingRecord};
 use gradband::statistics::Estimate;
 use gradband::train::{Observer, Record, Source, StopReason, Trained};
 use serde::Serialize;
@@ -231,9 +229,8 @@ fn text(document: &Document, training: &Training, problem: &Problem, policy: &Ch
 fn learned(policy: &Choice, problem: &Problem) -> String {
     let slots = policy.slots();
     let numbers = slots.iter().filter(|slot| slot.shape.is_empty());
-    let numbers: Vec<_> = numbers
-        .map(|slot| format!("{} = {:.4}", slot.info.name, policy.params[slot.range.start]))
-        .collect();
+    let numbers: Vec<_> =
+        numbers.map(|slot| format!("{} = {:.4}", slot.info.name, policy.params[slot.range.start])).collect();
     let features = match problem.contextual().map(|contextual| &contextual.source) {
         Some(Contexts::Classification(set)) => Some(set.examples.feature_names()),
         _ => None,

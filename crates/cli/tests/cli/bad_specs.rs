@@ -57,7 +57,7 @@ fn unknown_and_misplaced_keys() {
         &["line 5", "problem.prior.kind", "did you mean 'points'"],
     );
     spec_refused(
-        changed("\"bernoulli\"", "\"linear\""),
+        changed("\"bernoulli\"", "\"cubic\""),
         &["line 2", "problem.kind", "known: bernoulli, beta, gaussian"],
     );
     spec_refused(format!("{GOOD}[trian]\niterations = 3\n"), &["line 8", "did you mean 'train'"]);

@@ -6,6 +6,7 @@ mod bad_specs;
 mod cache;
 mod commands;
 mod contextual;
+mod data;
 mod exact;
 mod files;
 #[cfg(unix)]

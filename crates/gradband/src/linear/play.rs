@@ -3,7 +3,7 @@
 use super::gradient::Accumulator;
 use super::pack::{Pack, zeros};
 use super::table::Table;
-use super::{Draws, Instance, Job, LinearPolicy, Number, Score, blocks, gradient_len, rounds};
+use super::{Draws, Instance, Job, LinearPolicy, Number, Score, blocks, gradient_len, rounds, vectorized};
 use crate::baseline::{Baseline, Returns};
 use crate::simulate::{ACTIONS, Outcome, Task};
 use crate::stream::{fill_normals, fill_uniforms};
@@ -93,16 +93,36 @@ impl<R: Number> Run<R> {
             variance: &mut self.by_variance[at * arms..][..arms],
             scalars: &mut self.by_scalars[at * scalars..][..scalars],
         };
-        let arm = if self.scored {
-            policy.act::<R, true>(mu, v, draws, &mut score)
-        } else {
-            policy.act::<R, false>(mu, v, draws, &mut score)
-        };
+        let arm = act(policy, self.scored, mu, v, draws, &mut score);
         let share = R::of(1.0) / (v[arm] + 1.0);
         self.pulls[t] = arm as u32;
         self.gains[t] = (rewards[t * arms + arm] - mu[arm]) * share;
         (arm, share)
     }
+}
+
+/// The policy's choice. Compiled once, not into each of the kernels: that would take minutes.
+#[inline(never)]
+fn act<R: Number, P: LinearPolicy>(
+    policy: &P,
+    scored: bool,
+    mu: &[R],
+    v: &[R],
+    draws: &[R],
+    score: &mut Score<R>,
+) -> usize {
+    let mut arm = 0;
+    vectorized(
+        #[inline(always)]
+        || {
+            arm = if scored {
+                policy.act::<R, true>(mu, v, draws, score)
+            } else {
+                policy.act::<R, false>(mu, v, draws, score)
+            };
+        },
+    );
+    arm
 }
 
 /// Plays instances `first..` in rounds (small dimensions only) or in blocks of rounds.

@@ -18,12 +18,7 @@ use crate::stream::Stream;
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "boltzmann",
     summary: "a softmax of the empirical means with temperature w",
-    params: &[ParamInfo::number(
-        "w",
-        Initial::Fixed(1.0),
-        Range::new(1e-3, 1e3),
-        Range::new(0.01, 10.0),
-    )],
+    params: &[ParamInfo::number("w", Initial::Fixed(1.0), Range::new(1e-3, 1e3), Range::new(0.01, 10.0))],
     settings: &[],
     plays: Plays::Arms,
     refuses: needs_each_arm_once,

@@ -16,12 +16,7 @@ use crate::stream::Stream;
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "epsilon-greedy",
     summary: "the best empirical mean, or with probability epsilon any arm",
-    params: &[ParamInfo::number(
-        "epsilon",
-        Initial::Fixed(0.2),
-        Range::new(0.0, 1.0),
-        Range::new(0.01, 1.0),
-    )],
+    params: &[ParamInfo::number("epsilon", Initial::Fixed(0.2), Range::new(0.0, 1.0), Range::new(0.01, 1.0))],
     settings: &[],
     plays: Plays::Arms,
     refuses: needs_each_arm_once,

@@ -12,19 +12,16 @@
 
 use super::{History, Policy, Uses};
 use crate::lanes::{Real, largest, pick, put};
-use crate::registry::{Allowed, Initial, ParamInfo, Plays, PolicyInfo, Range, SettingInfo, unit_rewards_only};
+use crate::registry::{
+    Allowed, Initial, ParamInfo, Plays, PolicyInfo, Range, SettingInfo, unit_rewards_only,
+};
 use crate::stream::Stream;
 
 /// What the registry knows of it.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "exp3",
     summary: "exponential weights of importance-weighted rewards, eta = w/K",
-    params: &[ParamInfo::number(
-        "w",
-        Initial::Fixed(1.0),
-        Range::new(0.0, 1.0),
-        Range::new(0.01, 1.0),
-    )],
+    params: &[ParamInfo::number("w", Initial::Fixed(1.0), Range::new(0.0, 1.0), Range::new(0.01, 1.0))],
     settings: &[SettingInfo {
         name: "score",
         allowed: Allowed::OneOf(&["total", "paper"]),

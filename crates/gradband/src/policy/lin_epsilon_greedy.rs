@@ -14,12 +14,7 @@ use crate::registry::{Initial, ParamInfo, Plays, PolicyInfo, Range};
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "lin-epsilon-greedy",
     summary: "the largest linear estimate, but any arm with probability epsilon",
-    params: &[ParamInfo::number(
-        "epsilon",
-        Initial::Fixed(0.2),
-        Range::new(0.0, 1.0),
-        Range::new(0.01, 1.0),
-    )],
+    params: &[ParamInfo::number("epsilon", Initial::Fixed(0.2), Range::new(0.0, 1.0), Range::new(0.01, 1.0))],
     settings: &[RIDGE],
     plays: Plays::Contexts,
     refuses: |_| None,

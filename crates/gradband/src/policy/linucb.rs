@@ -1,9 +1,9 @@
 //! LinUCB (Li et al., 2010): the largest upper confidence bound mu_i + alpha sqrt(v_i).
 
-use crate::lanes::{Best, Real};
-use crate::linear::{Draws, LinearPolicy, Score};
 use crate::baseline::{Baseline, Returns};
 use crate::gradient::Estimator;
+use crate::lanes::{Best, Real};
+use crate::linear::{Draws, LinearPolicy, Score};
 use crate::linear_agent::{AnyLinear, LinearAgent, NOISE_SD, RIDGE, noise_sd, ridge};
 use crate::problem::{Instance, Problem, Split};
 use crate::registry::{Allowed, Choice, Initial, ParamInfo, Plays, PolicyInfo, Range, SettingInfo};
@@ -73,7 +73,8 @@ fn tuned(problem: &Problem, choice: &Choice) -> f64 {
     let settings = Settings { estimator, iterations: values, ..Settings::default() };
     let start = || {
         let initial = Choice::initial(&INFO, problem)?;
-        let initial = initial.with(problem, "ridge", choice.setting("ridge"))?.with_params(problem, &[1.0])?;
+        let initial =
+            initial.with(problem, "ridge", choice.setting("ridge"))?.with_params(problem, &[1.0])?;
         train(problem, &initial, &settings, 0, &mut ())
     };
     start().map_or(1.0, |trained| trained.policy.params[0])
@@ -96,7 +97,9 @@ impl LinearPolicy for LinUcb {
     }
 
     fn unscored(&self) -> Option<&'static str> {
-        Some("the largest bound is played with certainty: there is no score")
+        Some(
+            "plays the largest bound with certainty: there is no gradient (train searches for alpha instead)",
+        )
     }
 
     #[inline(always)]

@@ -48,7 +48,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     build: |problem, choice| {
         let eigenvectors = subspace(problem, choice.setting("centred") == "true");
         let dim = eigenvectors.len();
-        let rank = choice.setting("rank").parse().unwrap_or_else(|_| best_rank(problem, choice, &eigenvectors));
+        let rank =
+            choice.setting("rank").parse().unwrap_or_else(|_| best_rank(problem, choice, &eigenvectors));
         Box::new(agent(problem, choice, &eigenvectors[..rank.clamp(1, dim)]))
     },
     exact: None,

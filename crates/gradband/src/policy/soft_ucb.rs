@@ -21,9 +21,15 @@ pub const INFO: PolicyInfo = PolicyInfo {
     params: &[
         ParamInfo::PROJECTION,
         // The width is learned in smaller steps: the projection moves it too.
-        ParamInfo::number("alpha", Initial::Fixed(1.0), Range::new(0.0, 1e3), Range::new(1e-3, 100.0)).log(0.2),
-        ParamInfo::number("temperature", Initial::Fixed(0.25), Range::new(1e-6, 1e3), Range::new(1e-3, 100.0))
-            .log(1.0),
+        ParamInfo::number("alpha", Initial::Fixed(1.0), Range::new(0.0, 1e3), Range::new(1e-3, 100.0))
+            .log(0.2),
+        ParamInfo::number(
+            "temperature",
+            Initial::Fixed(0.25),
+            Range::new(1e-6, 1e3),
+            Range::new(1e-3, 100.0),
+        )
+        .log(1.0),
     ],
     settings: &[
         RIDGE,
@@ -71,7 +77,7 @@ impl LinearPolicy for SoftUcb {
     }
 
     fn unscored(&self) -> Option<&'static str> {
-        self.hard.then_some("a hard choice of the largest bound has no score")
+        self.hard.then_some("plays the largest bound with certainty if hard: there is no gradient (train it soft, then set hard)")
     }
 
     #[inline(always)]

@@ -20,12 +20,7 @@ use std::f64::consts::LOG2_E;
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "softelim",
     summary: "soft elimination: arms that look worse fade out with the evidence",
-    params: &[ParamInfo::number(
-        "w",
-        Initial::Fixed(1.0),
-        Range::new(1e-3, 1e3),
-        Range::new(0.05, 10.0),
-    )],
+    params: &[ParamInfo::number("w", Initial::Fixed(1.0), Range::new(1e-3, 1e3), Range::new(0.05, 10.0))],
     settings: &[],
     plays: Plays::Arms,
     refuses: needs_each_arm_once,

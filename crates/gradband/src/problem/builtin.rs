@@ -146,7 +146,9 @@ const NAMED: [ProblemInfo; 5] = [
     ProblemInfo {
         name: "bernoulli-2-uniform",
         summary: "2 arms, uniform means, Bernoulli rewards, n = 200",
-        source: Source::Function(|| Problem::new("bernoulli-2-uniform", Rewards::Bernoulli, uniform(2)?, 200)),
+        source: Source::Function(|| {
+            Problem::new("bernoulli-2-uniform", Rewards::Bernoulli, uniform(2)?, 200)
+        }),
     },
     ProblemInfo {
         name: "beta-2",

@@ -1,6 +1,7 @@
 //! Contextual bandits: each round shows a vector of features before an arm is chosen.
 
 use super::{Classification, Discrete, Linear, Model, Problem, Split, check_horizon};
+use crate::matmul::{Matrix, Old, product};
 use crate::stream::{Key, fill_normals};
 use crate::{Error, Result};
 
@@ -56,35 +57,23 @@ pub(super) struct Draw {
 impl Draw {
     /// f_i(x_t) = x_t'theta_i.
     pub fn linear_means(&self, theta: &[f32], dim: usize, instance: &mut Instance) {
-        let rounds = instance.contexts.chunks_exact(dim);
-        for (x, means) in rounds.zip(instance.means.chunks_exact_mut(self.arms)) {
-            for (theta, mean) in theta.chunks_exact(dim).zip(means) {
-                *mean = dot(theta, x);
-            }
-        }
+        let horizon = instance.means.len() / self.arms;
+        product(
+            Matrix::new(&instance.contexts, horizon, dim, dim),
+            Matrix::new(theta, self.arms, dim, dim).transposed(),
+            Old::Forget,
+            &mut instance.means,
+            self.arms,
+        );
     }
 
     /// Means plus noise.
     pub fn gaussian_rewards(&self, noise_sd: f64, instance: &mut Instance) {
         fill_normals(self.rewards, self.index, &mut instance.rewards);
         for (reward, &mean) in instance.rewards.iter_mut().zip(&instance.means) {
-            *reward = reward.mul_add(noise_sd as f32, mean);
+            *reward = *reward * noise_sd as f32 + mean;
         }
     }
-}
-
-/// Eight sums side by side: one sum would be a chain that no vector unit can shorten.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let (a_head, a_tail) = a.as_chunks::<8>();
-    let (b_head, b_tail) = b.as_chunks::<8>();
-    let mut sums = [0.0_f32; 8];
-    for (a, b) in a_head.iter().zip(b_head) {
-        for i in 0..8 {
-            sums[i] += a[i] * b[i];
-        }
-    }
-    let tail: f32 = a_tail.iter().zip(b_tail).map(|(a, b)| a * b).sum();
-    sums.iter().sum::<f32>() + tail
 }
 
 impl Contextual {
@@ -136,7 +125,12 @@ impl Contextual {
 
 impl Problem {
     /// A contextual bandit.
-    pub fn with_contexts(name: impl Into<String>, source: Contexts, arms: usize, horizon: usize) -> Result<Self> {
+    pub fn with_contexts(
+        name: impl Into<String>,
+        source: Contexts,
+        arms: usize,
+        horizon: usize,
+    ) -> Result<Self> {
         if !(2..=super::MAX_ARMS).contains(&arms) {
             let message = format!("found {arms}, expected 2 to {}", super::MAX_ARMS);
             return Err(Error::new("arms", message));
@@ -145,7 +139,8 @@ impl Problem {
         let contextual = Contextual { source };
         let numbers = horizon.saturating_mul(contextual.dim() + 2 * arms);
         if numbers > MAX_NUMBERS {
-            let message = format!("an instance would keep {numbers} numbers, at most {MAX_NUMBERS} are allowed");
+            let message =
+                format!("an instance would keep {numbers} numbers, at most {MAX_NUMBERS} are allowed");
             return Err(Error::new("horizon", message));
         }
         Ok(Self { name: name.into(), arms, horizon, model: Model::Contextual(contextual), arm_names: None })

@@ -38,9 +38,7 @@ impl Linear {
             self.theta[arm.min(self.theta.len() - 1)].transform(theta);
         }
         fill_normals(draw.contexts, draw.index, &mut instance.contexts);
-        for x in instance.contexts.chunks_exact_mut(dim) {
-            self.context.transform(x);
-        }
+        self.context.transform(&mut instance.contexts);
         draw.linear_means(&theta, dim, instance);
         draw.gaussian_rewards(self.noise_sd, instance);
     }

@@ -159,7 +159,8 @@ impl Choice {
         // Another shape or another start: what keeps its name and shape keeps its value, unless it starts from
         // this very setting.
         let kept = |slot: &Slot| {
-            let old = old_slots.iter().find(|old| old.info.name == slot.info.name && old.shape == slot.shape)?;
+            let old =
+                old_slots.iter().find(|old| old.info.name == slot.info.name && old.shape == slot.shape)?;
             let restarts = matches!(slot.info.initial, Initial::Setting(name, _) if name == key);
             (!restarts).then(|| self.params[old.range.clone()].to_vec())
         };
@@ -179,9 +180,9 @@ impl Choice {
         match setting.allowed {
             Allowed::OneOf(values) => {
                 let known = values.iter().find(|&&known| known == value);
-                known.map(|known| known.to_string()).ok_or_else(|| {
-                    Error::unknown(setting.name, value, values.iter().copied())
-                })
+                known
+                    .map(|known| known.to_string())
+                    .ok_or_else(|| Error::unknown(setting.name, value, values.iter().copied()))
             }
             Allowed::Number { .. } | Allowed::Rank if value == "auto" && setting.default() == "auto" => {
                 Ok(value.into())
@@ -200,7 +201,9 @@ impl Choice {
     fn unknown_key(&self, key: &str) -> Error {
         let known = self.info.params.iter().map(|param| param.name);
         let known = known.chain(self.info.settings.iter().map(|setting| setting.name));
-        if let Some(flag) = self.info.params.iter().find(|param| param.name == key).and_then(|param| param.when) {
+        if let Some(flag) =
+            self.info.params.iter().find(|param| param.name == key).and_then(|param| param.when)
+        {
             return Error::new(key, format!("is a parameter only with {flag} = true"));
         }
         Error::unknown(self.info.name, key, known)
@@ -260,9 +263,8 @@ impl Choice {
     pub fn label(&self) -> String {
         let slots = self.slots();
         let numbers = slots.iter().filter(|slot| slot.shape.is_empty());
-        let mut parts: Vec<_> = numbers
-            .map(|slot| format!("{}={}", slot.info.name, self.params[slot.range.start]))
-            .collect();
+        let mut parts: Vec<_> =
+            numbers.map(|slot| format!("{}={}", slot.info.name, self.params[slot.range.start])).collect();
         let changed = self.info.settings.iter().filter(|info| self.setting(info.name) != info.default());
         parts.extend(changed.map(|info| format!("{}={}", info.name, self.setting(info.name))));
         if parts.is_empty() {

@@ -68,7 +68,8 @@ fn stored_gradient<P: Policy>(policy: &P, job: &Job, instance: u64) -> f64 {
     match baseline {
         Baseline::None => stored(&runs[0], &vec![0.0; job.problem.horizon]),
         Baseline::Opt => {
-            let draw = |&word| job.problem.armed().unwrap().rewards.draw(word, One(best as f64), One(means[best])).0;
+            let draw =
+                |&word| job.problem.armed().unwrap().rewards.draw(word, One(best as f64), One(means[best])).0;
             let reference: Vec<_> = match returns {
                 Returns::Mean => vec![means[best]; job.problem.horizon],
                 Returns::Realized => runs[0].words.iter().map(draw).collect(),

@@ -3,7 +3,8 @@
 use super::problem::{Nested, ProblemSpec, needed};
 use super::{DataFile, defaults};
 use crate::problem::{
-    Contexts, Covariance, Discrete, Examples, Linear, MAX_ARMS, MAX_DIM, Normal, Order, Points, Problem, Scale,
+    Contexts, Covariance, Discrete, Examples, Linear, MAX_ARMS, MAX_DIM, Normal, Order, Points, Problem,
+    Scale,
 };
 use crate::{Error, Result, error::within};
 
@@ -16,16 +17,16 @@ impl ProblemSpec {
     pub(super) fn linear(&self, name: &str) -> Result<Problem> {
         let arms = count("arms", *needed(&self.kind, "arms", &self.arms)?, 2, MAX_ARMS)?;
         let theta_cov = needed(&self.kind, "theta_cov", &self.theta_cov)?;
-        let lengths = [&self.context_mean, &self.context_cov, &self.theta_cov].map(|value| {
-            value.as_ref().and_then(Nested::length)
-        });
+        let lengths = [&self.context_mean, &self.context_cov, &self.theta_cov]
+            .map(|value| value.as_ref().and_then(Nested::length));
         let dim = self.context_dim.or_else(|| lengths.into_iter().flatten().next());
         let dim = dim.ok_or_else(|| {
             Error::new("context_dim", "is missing: only numbers are given, so it must say how many features")
         })?;
         count("context_dim", dim, 1, MAX_DIM)?;
         let normal = |what: &str, mean: Vec<f64>, cov: Covariance| {
-            Normal::new(mean, cov).map_err(|error| Error::new(format!("{what}_{}", error.place), error.message))
+            Normal::new(mean, cov)
+                .map_err(|error| Error::new(format!("{what}_{}", error.place), error.message))
         };
         let or = |value: &Option<Nested>, default: f64| value.clone().unwrap_or(Nested::Number(default));
         let context = normal(
@@ -62,7 +63,8 @@ impl ProblemSpec {
             Some(toml::Value::String(label)) => Some(label.clone()),
             Some(toml::Value::Integer(column)) => Some(column.to_string()),
             Some(other) => {
-                let message = format!("found a {}, expected the name or number of a column", other.type_str());
+                let message =
+                    format!("found a {}, expected the name or number of a column", other.type_str());
                 return Err(Error::new("label", message));
             }
         };
@@ -83,13 +85,22 @@ impl ProblemSpec {
             match &tables[i] {
                 Nested::List(rows) if !rows.is_empty() => match rows[0].length() {
                     Some(contexts) if contexts > 0 => Ok((rows.len(), contexts)),
-                    _ => Err(Error::new(place(i), "expected a list with a mean for each context, for each arm")),
+                    _ => Err(Error::new(
+                        place(i),
+                        "expected a list with a mean for each context, for each arm",
+                    )),
                 },
-                _ => Err(Error::new(place(i), "expected a table: for each arm a list with a mean for each context")),
+                _ => Err(Error::new(
+                    place(i),
+                    "expected a table: for each arm a list with a mean for each context",
+                )),
             }
         };
         if tables.is_empty() {
-            return Err(Error::new("means", "is empty; give for each arm a list with a mean for each context"));
+            return Err(Error::new(
+                "means",
+                "is empty; give for each arm a list with a mean for each context",
+            ));
         }
         let (arms, contexts) = size(0)?;
         count("means", arms, 2, MAX_ARMS)?;
@@ -213,7 +224,9 @@ impl Nested {
                     let place = format!("{place}[{i}]");
                     match row {
                         Self::List(items) => numbers(&place, items, columns),
-                        Self::Number(_) => Err(Error::new(place, format!("expected a list of {columns} numbers"))),
+                        Self::Number(_) => {
+                            Err(Error::new(place, format!("expected a list of {columns} numbers")))
+                        }
                     }
                 };
                 items.iter().enumerate().map(row).collect()

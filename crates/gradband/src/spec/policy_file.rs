@@ -43,7 +43,8 @@ pub struct PolicyRecord {
 
 impl From<&Choice> for PolicyRecord {
     fn from(choice: &Choice) -> Self {
-        let (names, shape) = choice.slots().into_iter().map(|slot| (slot.info.name.into(), slot.shape)).unzip();
+        let (names, shape) =
+            choice.slots().into_iter().map(|slot| (slot.info.name.into(), slot.shape)).unzip();
         Self {
             kind: choice.info.name.into(),
             names,

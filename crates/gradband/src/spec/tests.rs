@@ -88,7 +88,9 @@ fn priors_take_numbers_and_lists() {
         matches!(&numbers.armed().unwrap().prior, crate::problem::Prior::Normal { mean, sd } if mean == &[0.0; 3] && sd == &[1.5; 3])
     );
     let mixed = with("kind = \"beta\"\nalpha = [1, 2]\nbeta = 3").unwrap();
-    assert!(matches!(&mixed.armed().unwrap().prior, crate::problem::Prior::Beta { beta, .. } if beta == &[3.0; 2]));
+    assert!(
+        matches!(&mixed.armed().unwrap().prior, crate::problem::Prior::Beta { beta, .. } if beta == &[3.0; 2])
+    );
     let message = |prior| with(prior).unwrap_err().to_string();
     assert!(message("kind = \"beta\"\nalpha = 1\nbeta = 1").contains("problem.prior.arms: is missing"));
     assert!(message("kind = \"beta\"\nalpha = 1").contains("line 4, problem.prior.beta: is missing"));
@@ -191,10 +193,13 @@ fn a_table_is_opened_once_by_the_caller() {
 fn flags_win_and_other_baselines_drop_the_runs() {
     let spec = TrainSpec { runs_per_instance: Some(4), iterations: Some(9), ..TrainSpec::default() };
     let flags = TrainSpec { baseline: Some("self".into()), ..TrainSpec::default() };
-    let training = flags.over(&spec).resolve().unwrap();
+    let training = flags.over(&spec).resolve(&Problem::named("bernoulli-2").unwrap()).unwrap();
     assert_eq!((training.settings.iterations, training.settings.estimator.batch_size), (9, 1000));
     let clash = TrainSpec { baseline: Some("none".into()), ..spec.clone() };
-    assert_eq!(clash.resolve().unwrap_err().place, "runs-per-instance");
+    assert_eq!(
+        clash.resolve(&Problem::named("bernoulli-2").unwrap()).unwrap_err().place,
+        "runs-per-instance"
+    );
     assert!(spec.has("runs_per_instance") && !spec.has("baseline"));
 }
 
@@ -217,16 +222,26 @@ fn contextual_problems_take_numbers_lists_and_matrices() {
     let message = |keys: &str| contextual(&format!("{linear}{keys}")).unwrap_err().to_string();
     assert!(message("theta_cov = 1").contains("problem.context_dim: is missing"));
     assert!(message("context_dim = 2").contains("problem.theta_cov: is missing"));
-    assert!(message("theta_cov = [[1, 2], [2, 1]]").contains("line 6, problem.theta_cov[1][1]: is not possible"));
-    assert!(message("theta_cov = [[1, 2], [2]]").contains("problem.theta_cov[1]: found 1 entries, expected 2"));
+    assert!(
+        message("theta_cov = [[1, 2], [2, 1]]").contains("line 6, problem.theta_cov[1][1]: is not possible")
+    );
+    assert!(
+        message("theta_cov = [[1, 2], [2]]").contains("problem.theta_cov[1]: found 1 entries, expected 2")
+    );
     assert!(message("context_dim = 2\ntheta_cov = [1, 1, 1]").contains("found 3 entries, expected 2"));
     assert!(message("context_dim = 0\ntheta_cov = 1").contains("problem.context_dim: found 0"));
-    assert!(message("context_dim = 2\ntheta_cov = \"one\"").contains("a number, a list of numbers, or a matrix"));
+    assert!(
+        message("context_dim = 2\ntheta_cov = \"one\"").contains("a number, a list of numbers, or a matrix")
+    );
     assert!(message("context_dim = 2\ntheta_cov = 1\ntheta_mean = [[1, 2]]").contains("expected 3 lists"));
-    assert!(message("theta_cov = 1\nprior = { kind = \"beta\" }").contains("problem.prior: goes with kind ="));
+    assert!(
+        message("theta_cov = 1\nprior = { kind = \"beta\" }").contains("problem.prior: goes with kind =")
+    );
 
     let discrete = "kind = \"discrete-context\"\nnoise_sd = 1\n";
-    for keys in ["means = [[0, 1, 2], [1, 0, 1]]", "means = [[[0, 1], [1, 0]], [[1, 1], [0, 0]]]\nweights = [1, 3]"] {
+    for keys in
+        ["means = [[0, 1, 2], [1, 0, 1]]", "means = [[[0, 1], [1, 0]], [[1, 1], [0, 0]]]\nweights = [1, 3]"]
+    {
         assert_eq!(contextual(&format!("{discrete}{keys}")).unwrap().arms, 2);
     }
     let message = |keys: &str| contextual(&format!("{discrete}{keys}")).unwrap_err().to_string();
@@ -245,7 +260,8 @@ fn policies_take_matrices_and_settings() {
         let (problem, _) = file.problem(no_table)?;
         file.policy(&problem).map(Option::unwrap)
     };
-    let chosen = choose("kind = \"cosoftelim\"\nW = [[1, 2], [3, 4]]\nlearn_gamma = true\ngamma = 3").unwrap();
+    let chosen =
+        choose("kind = \"cosoftelim\"\nW = [[1, 2], [3, 4]]\nlearn_gamma = true\ngamma = 3").unwrap();
     assert_eq!(chosen.params, [1.0, 2.0, 3.0, 4.0, 3.0]);
     assert_eq!(choose("kind = \"cosoftelim\"\nrank = 1\nW = [5, 6]").unwrap().params, [5.0, 6.0]);
     assert_eq!(choose("kind = \"cosoftelim\"\nrank = 1").unwrap().params.len(), 2);
