@@ -52,6 +52,11 @@ def main(lines_path, record_path):
             shown = rivals and variant == "cosoftelim"
             rival = f"{rivals[0][1][:16]:>17}{rivals[0][0]:7.0f}{rivals[0][0] / mine:8.2f}{CONTEXTUAL[size]:6}" if shown else ""
             print(f"{variant:24}{size[0]:5}{size[1]:4}{mine:10.0f}{rival}")
+    for variant in dict.fromkeys(row["variant"] for row in rows if row.get("job") == "d"):
+        mine = min(row["cpu_s"] for row in rows if row.get("job") == "d" and row["variant"] == variant)
+        peers = [row["cpu_s"] for row in rows if row.get("peer") == "D"]
+        rival = f", jax {min(peers):.3f} s, ratio {min(peers) / mine:.2f} (goal 1.7)" if peers and variant == "self" else ""
+        print(f"job d, one iteration of the LSTM, {variant}: {mine:.3f} s{rival}")
     tables = [row["cpu_s"] for row in rows if row.get("bench") == "exact" and row["job"] == "f"]
     peers = [row["cpu_s"] for row in rows if row.get("peer") == "F"]
     if tables:

@@ -174,6 +174,9 @@ pub struct Train {
         help = format!("Instances of the evaluation at the end [default: {}]", defaults::INSTANCES)
     )]
     pub eval_instances: Option<u64>,
+    /// Neural policies: how to train them [default: default]
+    #[arg(long, value_name = "default|paper")]
+    pub recipe: Option<String>,
     /// Write policy.json and history.csv there
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
@@ -276,6 +279,7 @@ impl From<&Train> for TrainSpec {
             iterations: flags.iterations.map(whole),
             average: flags.average.clone(),
             eval_instances: flags.eval_instances.map(whole),
+            recipe: flags.recipe.clone(),
             ..Self::from(&flags.estimator)
         }
     }

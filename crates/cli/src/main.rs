@@ -12,6 +12,7 @@ mod picture;
 mod policies;
 mod progress;
 mod target;
+mod weights;
 
 use clap::Parser;
 use std::process::ExitCode;

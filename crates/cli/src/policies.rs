@@ -1,6 +1,6 @@
 //! Policies as typed: `name(param=value,…)`, `--params`, and policy files.
 
-use crate::{files, output};
+use crate::{files, output, weights};
 use gradband::registry::{self, Choice};
 use gradband::spec::{FORMAT, Nested, PolicyFile};
 use gradband::{Error, Problem, Result};
@@ -128,7 +128,11 @@ pub fn from_file(path: &Path, problem: &Problem) -> Result<Choice> {
         }
         None => return Err(Error::new(name.to_string(), "is not a policy file: it has no key 'gradband'")),
     }
-    let file: PolicyFile = read_json(path)?;
+    let mut file: PolicyFile = read_json(path)?;
+    if let Some(weights) = &file.policy.weights {
+        let beside = path.parent().unwrap_or(Path::new("")).join(weights);
+        file.policy.params = weights::read(&beside, &file.policy)?;
+    }
     let choice = file
         .choose(problem)
         .map_err(|error| Error::new(format!("{name}, {}", error.place), error.message))?;

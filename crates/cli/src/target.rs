@@ -4,7 +4,7 @@ use crate::args::PolicyFlags;
 use crate::policies::{self, Named, as_flag};
 use crate::{datasets, files, output};
 use gradband::problem::DATASETS;
-use gradband::registry::Choice;
+use gradband::registry::{Choice, PolicyInfo};
 use gradband::spec::{
     DataFile, EvaluateSpec, PolicySpec, ProblemSpec, Spec, SpecFile, TrainSpec, Training, defaults,
 };
@@ -85,14 +85,14 @@ impl Target {
     }
 
     /// How to train: the flags, then the spec, then the defaults.
-    pub fn training(&self, flags: &TrainSpec) -> Result<Training> {
+    pub fn training(&self, flags: &TrainSpec, info: &PolicyInfo) -> Result<Training> {
         let mut merged = match self.spec() {
             Some(spec) => flags.clone().over(&spec.train),
             None => flags.clone(),
         };
         merged.eval_instances =
             merged.eval_instances.or(self.spec().and_then(|spec| spec.evaluate.instances));
-        merged.resolve(&self.problem).map_err(|error| self.blame(error, flags))
+        merged.resolve_for(&self.problem, info).map_err(|error| self.blame(error, flags))
     }
 
     /// Refuses policies that training cannot start from.

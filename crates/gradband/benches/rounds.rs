@@ -12,7 +12,7 @@ use gradband::gradient::Estimator;
 use gradband::lanes::{One, Real};
 use gradband::optimizer::Rule;
 use gradband::problem::{Prior, Rewards, Split};
-use gradband::registry::{Choice, applicable, policy};
+use gradband::registry::{Choice, policy, ready};
 use gradband::simulate::{Job, Lanes, Outcome, Task};
 use gradband::stream::{Key, Stream};
 use gradband::train::{Average, Settings, train};
@@ -48,7 +48,7 @@ fn uniform(arms: usize, horizon: usize) -> Problem {
 fn policies() {
     for (arms, horizon) in [(2, 200), (10, 1000), (100, 1000)] {
         let problem = uniform(arms, horizon);
-        for info in applicable(&problem) {
+        for info in ready(&problem) {
             let agent = Choice::initial(info, &problem).unwrap().agent(&problem);
             let time = |lanes, instances: usize| {
                 let job = Job { lanes, ..Job::new(&problem, Key::new(1), Split::Train, Task::Evaluate) };

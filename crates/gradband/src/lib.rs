@@ -13,6 +13,7 @@ pub mod gradient;
 pub mod lanes;
 pub mod linear;
 mod linear_agent;
+pub mod lstm;
 pub mod matmul;
 pub mod optimizer;
 pub mod policy;

@@ -11,6 +11,7 @@ pub mod gittins;
 pub mod lin_epsilon_greedy;
 pub mod lin_thompson;
 pub mod linucb;
+pub mod lstm;
 pub mod mom_thompson;
 pub mod random;
 pub mod soft_ucb;

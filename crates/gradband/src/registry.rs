@@ -3,8 +3,8 @@
 use crate::exact::{Method, Progress};
 use crate::policy::{
     bayes_optimal, boltzmann, contextual_explore_then_commit, cosoftelim, epsilon_greedy, exp3,
-    explore_then_commit, gittins, lin_epsilon_greedy, lin_thompson, linucb, mom_thompson, random, soft_ucb,
-    softelim, thompson, ucb_v, ucb1,
+    explore_then_commit, gittins, lin_epsilon_greedy, lin_thompson, linucb, lstm, mom_thompson, random,
+    soft_ucb, softelim, thompson, ucb_v, ucb1,
 };
 use crate::problem::Problem;
 use crate::simulate::{Job, Outcome};
@@ -52,6 +52,8 @@ pub struct PolicyInfo {
     pub params: &'static [ParamInfo],
     /// What can be set.
     pub settings: &'static [SettingInfo],
+    /// How it is trained.
+    pub trainer: Trainer,
     /// Which problems it is made for.
     pub plays: Plays,
     /// Why it does not apply to such a problem, if it does not.
@@ -61,6 +63,15 @@ pub struct PolicyInfo {
     pub(crate) exact: Option<Method>,
     /// What it needs before it can play, if that takes long.
     pub(crate) preparation: Option<Preparation>,
+}
+
+/// How a policy is trained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trainer {
+    /// By the gradient of its score, or by a search if it has none ([`crate::train`]).
+    Score,
+    /// By the gradient of its score through time, in stages ([`crate::lstm::train`]).
+    Lstm,
 }
 
 /// Which problems a policy is made for.
@@ -112,12 +123,13 @@ impl std::fmt::Debug for PolicyInfo {
 }
 
 /// Every policy.
-pub static POLICIES: [&PolicyInfo; 18] = [
+pub static POLICIES: [&PolicyInfo; 19] = [
     &exp3::INFO,
     &softelim::INFO,
     &boltzmann::INFO,
     &epsilon_greedy::INFO,
     &explore_then_commit::INFO,
+    &lstm::INFO,
     &ucb1::INFO,
     &ucb_v::INFO,
     &thompson::INFO,
@@ -155,6 +167,11 @@ pub fn policy(name: &str) -> Result<&'static PolicyInfo> {
         .find(|info| info.name == name)
         .copied()
         .ok_or_else(|| Error::unknown("policy", name, POLICIES.iter().map(|info| info.name)))
+}
+
+/// Those that are worth playing before they are trained, or need no training: all but neural ones.
+pub fn ready(problem: &Problem) -> impl Iterator<Item = &'static PolicyInfo> {
+    applicable(problem).filter(|info| info.trainer == Trainer::Score)
 }
 
 /// The policies that apply to a problem.

@@ -88,8 +88,8 @@ pub enum Lanes {
 const SINGLE_PRECISION_HORIZON: usize = 1 << 16;
 
 /// Purposes of an instance's streams; the actions of run r have `ACTIONS + r`.
-const PRIOR: u64 = 0;
-const REWARDS: u64 = 1;
+pub(crate) const PRIOR: u64 = 0;
+pub(crate) const REWARDS: u64 = 1;
 pub(crate) const ACTIONS: u64 = 2;
 
 /// Plays `policy` on instances `first..first + out.len()`.
@@ -141,7 +141,7 @@ fn with_model<R: Real, P: Policy>(
 }
 
 /// Draws rewards in lanes.
-trait Model: Copy {
+pub(crate) trait Model: Copy {
     /// Are all rewards 0 or 1?
     fn binary(self) -> bool;
     /// The reward of (instance, round, arm).

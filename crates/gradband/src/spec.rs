@@ -8,6 +8,7 @@ pub mod defaults;
 mod policy_file;
 mod problem;
 mod source;
+mod stages;
 mod train;
 
 pub use policy_file::{FORMAT, PolicyFile, PolicyRecord, ProblemRecord, TrainingRecord};
@@ -62,7 +63,9 @@ impl PolicySpec {
             (slot.info.name.to_string(), value)
         };
         let settings = choice.settings().map(|(name, value)| (name.to_string(), value.into()));
-        let params = choice.slots().into_iter().map(value);
+        // Weights of neural policies are in a file of their own.
+        let written = |_: &registry::Slot| choice.info.trainer == registry::Trainer::Score;
+        let params = choice.slots().into_iter().filter(written).map(value);
         Self { kind: choice.info.name.into(), values: settings.chain(params).collect() }
     }
 

@@ -1,13 +1,15 @@
 //! GradBand (algorithm 1): gradient ascent on the Bayes reward, with records and a reason to stop.
 
 mod ascent;
+mod neural;
 mod search;
 
 use crate::baseline::{Baseline, DEFAULT_RUNS, Returns};
 use crate::gradient::{Estimator, Gradient};
 use crate::optimizer::{Optimizer, Rate, Rule, norm};
 use crate::problem::{Problem, Split};
-use crate::registry::Choice;
+use crate::registry::{Choice, Trainer};
+use crate::spec::Training;
 use crate::stream::Key;
 use crate::{Error, Result};
 use serde::Serialize;
@@ -136,7 +138,21 @@ impl Observer for () {
     }
 }
 
-/// Optimises `initial` on the training instances of `problem`.
+/// Trains as a spec says, whatever kind of policy it is.
+pub fn run(
+    problem: &Problem,
+    initial: &Choice,
+    training: &Training,
+    seed: u64,
+    observer: &mut dyn Observer,
+) -> Result<Trained> {
+    match &training.recipe {
+        Some(recipe) => neural::lstm(problem, initial, recipe, seed, observer),
+        None => train(problem, initial, &training.settings, seed, observer),
+    }
+}
+
+/// Optimises `initial` on the training instances of `problem`, by its score.
 pub fn train(
     problem: &Problem,
     initial: &Choice,
@@ -145,6 +161,10 @@ pub fn train(
     observer: &mut dyn Observer,
 ) -> Result<Trained> {
     check_start(problem, initial)?;
+    if initial.info.trainer != Trainer::Score {
+        let message = format!("{} is trained in stages: use train::run", initial.info.name);
+        return Err(Error::new("policy", message));
+    }
     settings.check()?;
     if settings.gradient == Source::Exact {
         crate::exact::check(problem, initial, Split::Train)?;

@@ -5,7 +5,7 @@
 use gradband::baseline::{Baseline, Returns};
 use gradband::batch;
 use gradband::problem::{Contexts, Discrete, Order, Points, Problem, Rewards, Split, Table};
-use gradband::registry::{Agent, Choice, applicable};
+use gradband::registry::{Agent, Choice, ready};
 use gradband::simulate::{Job, Lanes, Outcome, Task};
 use gradband::stream::Key;
 use std::ops::ControlFlow;
@@ -55,7 +55,7 @@ fn outcomes(agent: &dyn Agent, job: &Job) -> (Vec<Outcome>, Vec<f64>) {
 #[test]
 fn lanes_blocks_and_threads_are_not_observable() {
     for problem in problems() {
-        for info in applicable(&problem) {
+        for info in ready(&problem) {
             let choice = Choice::initial(info, &problem).unwrap();
             let agent = &*choice.agent(&problem);
             let mut tasks = vec![Task::Evaluate];
@@ -103,7 +103,7 @@ fn an_instance_can_be_replayed_alone() {
 #[test]
 fn single_precision_is_statistically_safe() {
     let problem = Problem::named("bernoulli-10").unwrap();
-    for info in applicable(&problem).filter(|info| info.preparation_seconds(&problem) < 3.0) {
+    for info in ready(&problem).filter(|info| info.preparation_seconds(&problem) < 3.0) {
         let agent = Choice::initial(info, &problem).unwrap().agent(&problem);
         let mean = |lanes| {
             let job = Job { lanes, ..Job::new(&problem, Key::new(2), Split::Train, Task::Evaluate) };

@@ -6,7 +6,7 @@ mod numbers;
 use gradband::batch;
 use gradband::exact::{self, unhurried};
 use gradband::problem::{Points, Prior, Problem, Rewards, Split, Table};
-use gradband::registry::{Agent, Choice, applicable};
+use gradband::registry::{Agent, Choice, ready};
 use gradband::simulate::{Job, Outcome, Task};
 use gradband::stream::Key;
 use numbers::Numbers;
@@ -60,7 +60,7 @@ fn exact_and_simulated_regret_agree() {
     let mut compared = 0;
     for turn in 0..8 {
         let problem = problem(&mut numbers, turn);
-        let choices: Vec<Choice> = applicable(&problem)
+        let choices: Vec<Choice> = ready(&problem)
             .filter(|info| info.is_exact())
             .map(|info| {
                 let initial = Choice::initial(info, &problem).unwrap();

@@ -9,7 +9,7 @@ use gradband::baseline::{Baseline, Returns};
 use gradband::evaluate::evaluate;
 use gradband::gradient::{Estimator, key};
 use gradband::problem::{Prior, Rewards};
-use gradband::registry::{Choice, applicable};
+use gradband::registry::{Choice, ready};
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
@@ -23,7 +23,7 @@ fn numbers() -> String {
     ];
     let mut out = String::new();
     for problem in &problems {
-        for info in applicable(problem) {
+        for info in ready(problem) {
             let choice = Choice::initial(info, problem).unwrap();
             let agent = choice.agent(problem);
             let regret =

@@ -123,7 +123,7 @@ fn training_reaches_the_class_optimum_at_full_size() {
 fn training_improves_every_policy() {
     for name in ["bernoulli-2", "beta-2", "bernoulli-10"] {
         let problem = Problem { horizon: 100, ..Problem::named(name).unwrap() };
-        for info in gradband::registry::applicable(&problem).filter(|info| !info.params.is_empty()) {
+        for info in gradband::registry::ready(&problem).filter(|info| !info.params.is_empty()) {
             let start = match info.name {
                 "epsilon-greedy" => 0.8,
                 "explore-then-commit" => 40.0,

@@ -39,7 +39,7 @@ pub fn run(path: &Path, printer: Printer) -> Result<()> {
     let policy = target.policy(&PolicyFlags::default(), Some(Fallback)).map_err(|error| {
         Error::new(error.place.replace("--policy", &format!("{}, policy", path.display())), error.message)
     })?;
-    let training = target.training(&TrainSpec::default())?;
+    let training = target.training(&TrainSpec::default(), policy.choice.info)?;
     // A spec may be for evaluation alone, so this is no error.
     let exact = training.settings.gradient == Source::Exact;
     let obstacle = gradband::train::check_start(problem, &policy.choice)
@@ -187,6 +187,20 @@ fn learn(choice: &Choice, training: &Training, runs: usize) -> String {
     if settings.gradient == Source::Exact {
         let (names, most) = (names.join(", "), grouped(settings.iterations));
         return format!("Training learns {names}: at most {most} iterations with exact gradients{limit}.");
+    }
+    if let Some(recipe) = &training.recipe {
+        let stage = |stage: &gradband::lstm::train::Stage| {
+            format!("{} iterations at horizon {}", grouped(stage.iterations), grouped(stage.horizon))
+        };
+        let stages: Vec<_> = recipe.stages.iter().map(stage).collect();
+        return format!(
+            "Training learns {} weights: {}, of {} instances x {} run(s) (baseline {}){limit}.",
+            grouped(choice.params.len()),
+            stages.join(", then "),
+            grouped(recipe.instances),
+            recipe.baseline.runs(),
+            recipe.baseline.name()
+        );
     }
     format!(
         "Training learns {}: {} iterations of {} instances x {} run(s) (baseline {}), {} runs in all{limit}.",

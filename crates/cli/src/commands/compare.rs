@@ -83,7 +83,7 @@ fn policies(args: &Compare, target: &Target) -> Result<Vec<Named>> {
     let problem = &target.problem;
     let mut policies = match &args.policies {
         Some(text) => policies::parse_list(text, problem, "--policies")?,
-        None => registry::applicable(problem)
+        None => registry::ready(problem)
             .filter(|info| is_cheap(info, problem))
             .map(|info| Choice::initial(info, problem).map(Named::untuned))
             .collect::<gradband::Result<_>>()?,

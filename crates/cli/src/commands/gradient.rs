@@ -30,7 +30,8 @@ pub fn run(args: &Gradient, seed: u64, printer: Printer) -> Result<()> {
     let flags = PolicyFlags { policy: Some(args.policy.clone()), params: Some(args.params.clone()) };
     let policy = target.policy(&flags, None)?;
     let agent = policy.choice.scored_agent(problem).map_err(as_flag)?;
-    let estimator = target.training(&TrainSpec::from(&args.estimator))?.settings.estimator;
+    let estimator =
+        target.training(&TrainSpec::from(&args.estimator), policy.choice.info)?.settings.estimator;
     let mut progress = Progress::new("estimating", "instances", estimator.batch_size);
     let Estimated { estimate, variance_per_instance, instances } = estimator
         .estimate(&*agent, problem, gradband::gradient::key(seed), |done| watch(&mut progress, done))

@@ -8,7 +8,7 @@ use crate::output::{self, Printer, grouped, with_error};
 use crate::policies::{self, Named};
 use crate::progress::Progress;
 use crate::target::{Fallback, Target};
-use crate::{files, interrupt, picture};
+use crate::{files, interrupt, picture, weights};
 use gradband::Problem;
 use gradband::evaluate::Evaluation;
 use gradband::problem::{Contexts, Split};
@@ -51,6 +51,7 @@ struct Document {
 
 #[derive(Serialize)]
 struct Measured {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     params: Vec<f64>,
     bayes_regret: Estimate,
     bayes_reward: Estimate,
@@ -69,7 +70,7 @@ pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
     let target = Target::load(&args.problem)?;
     let problem = &target.problem;
     let initial = target.policy(&args.policy, Some(Fallback))?.choice;
-    let training = target.training(&TrainSpec::from(args))?;
+    let training = target.training(&TrainSpec::from(args), initial.info)?;
     target.check_start(&initial, &args.policy)?;
     if training.settings.gradient == Source::Exact {
         gradband::exact::check(problem, &initial, Split::Train).map_err(named_as_typed)?;
@@ -81,7 +82,7 @@ pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
     interrupt::hold();
     let start = Instant::now();
     let mut watch = Watch::new(&training, start);
-    let trained = gradband::train::train(problem, &initial, &training.settings, seed, &mut watch)?;
+    let trained = gradband::train::run(problem, &initial, &training, seed, &mut watch)?;
     drop(watch);
     let seconds = start.elapsed().as_secs_f64();
     if let Some(dir) = &args.output {
@@ -160,7 +161,7 @@ fn document(
     seconds: f64,
 ) -> Document {
     let measured = |i: usize| Measured {
-        params: shown[i].choice.params.clone(),
+        params: document_params(&shown[i].choice),
         bayes_regret: evaluation.regret(i),
         bayes_reward: evaluation.reward(i),
         instances: evaluation.instances,
@@ -172,7 +173,7 @@ fn document(
     });
     Document {
         problem: problem.into(),
-        policy: (&trained.policy).into(),
+        policy: PolicyRecord { params: document_params(&trained.policy), ..(&trained.policy).into() },
         initial: measured(INITIAL),
         r#final: measured(FINAL),
         last: measured(LAST),
@@ -187,6 +188,11 @@ fn document(
     }
 }
 
+/// Weights of neural policies are for files.
+fn document_params(choice: &Choice) -> Vec<f64> {
+    if weights::in_file(choice) { Vec::new() } else { choice.params.clone() }
+}
+
 fn text(document: &Document, training: &Training, problem: &Problem, policy: &Choice) -> String {
     let rows = document.comparison.iter().enumerate().map(|(i, row)| {
         let role = ["untuned", "tuned"].get(i).copied().unwrap_or_default();
@@ -197,7 +203,7 @@ fn text(document: &Document, training: &Training, problem: &Problem, policy: &Ch
     let (low, high) = (mean - 1.96 * std_error, mean + 1.96 * std_error);
     let done = document.history.len();
     let estimator = &training.settings.estimator;
-    let rounds = done * estimator.batch_size * estimator.baseline.runs() * problem.horizon;
+    let rounds = training.rounds(done, problem);
     let million = rounds as f64 / document.seconds.max(1e-9) / 1e6;
     let stopped = match document.stop_reason {
         StopReason::Iterations => "",
@@ -240,6 +246,9 @@ fn learned(policy: &Choice, problem: &Problem) -> String {
         _ => None,
     });
     let numbers = (!numbers.is_empty()).then(|| format!("learned {}", numbers.join(", ")));
+    if weights::in_file(policy) {
+        return format!("learned {} weights; -o DIR writes them", grouped(policy.params.len()));
+    }
     pictures.chain(numbers).collect::<Vec<_>>().join("\n")
 }
 
@@ -251,9 +260,15 @@ fn save(
     trained: &Trained,
     seed: u64,
 ) -> Result<()> {
+    let mut policy = PolicyRecord::from(&trained.policy);
+    if weights::in_file(&trained.policy) {
+        weights::write(&dir.join(weights::FILE), &trained.policy)?;
+        policy.params.clear();
+        policy.weights = Some(weights::FILE.into());
+    }
     let file = PolicyFile {
         gradband: FORMAT,
-        policy: (&trained.policy).into(),
+        policy,
         problem: (&target.problem).into(),
         training: Some(TrainingRecord {
             spec: target.effective(initial, training),

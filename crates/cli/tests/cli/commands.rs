@@ -127,7 +127,8 @@ fn compare_takes_every_policy_that_applies() {
         rows.iter().map(|row| row["policy"].as_str().unwrap().into()).collect()
     };
     let all = json(&["list", "policies"]);
-    let armed = all.as_array().unwrap().iter().filter(|policy| policy["plays"] != "contexts").count();
+    let armed = all.as_array().unwrap().iter().filter(|policy| policy["plays"] != "contexts");
+    let armed = armed.filter(|policy| policy["name"] != "lstm" && policy["name"] != "dqn").count();
     assert_eq!(names("bernoulli-2").len(), armed);
     assert!(!names("distractors-3").contains(&"explore-then-commit".to_string()));
 }

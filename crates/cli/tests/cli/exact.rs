@@ -43,7 +43,7 @@ fn exact_takes_the_policy_of_a_spec_or_a_file() {
     assert_eq!(json(&["exact", &spec, "--policy-file", &file])["policy"]["kind"], "boltzmann");
     for policy in json(&["list", "policies"]).as_array().unwrap() {
         let name = policy["name"].as_str().unwrap();
-        if name != "exp3" && policy["plays"] != "contexts" {
+        if !["exp3", "lstm", "dqn"].contains(&name) && policy["plays"] != "contexts" {
             let regret = json(&["exact", &spec, "--policy", name])["bayes_regret"].as_f64().unwrap();
             assert!(regret > 0.0 && regret < 20.0, "{name}: {regret}");
         }

@@ -11,6 +11,7 @@ mod exact;
 mod files;
 #[cfg(unix)]
 mod interrupt;
+mod neural;
 mod tables;
 
 use serde_json::Value;

@@ -10,7 +10,7 @@ use crate::exact::space::{self, Cost, LIMIT};
 use crate::exact::{Method, Prior, Progress, unhurried};
 use crate::lanes::Real;
 use crate::problem::{self, Problem, Split};
-use crate::registry::{Plays, PolicyInfo, Preparation};
+use crate::registry::{Plays, PolicyInfo, Preparation, Trainer};
 use crate::stream::Stream;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,6 +20,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "the best possible policy given the prior, by dynamic programming",
     params: &[],
     settings: &[],
+    trainer: Trainer::Score,
     plays: Plays::Arms,
     refuses: |problem| cost(problem).err(),
     build: |problem, _| Box::new(BayesOptimal::new(problem)),

@@ -11,7 +11,7 @@ use crate::exact::index::{certain, mean, unpulled};
 use crate::exact::softmax::{Lead, softmax_of_minus, two_arms};
 use crate::exact::{CountPolicy, Method, Part};
 use crate::lanes::{Real, count_below, largest, pick};
-use crate::registry::{Initial, ParamInfo, Plays, PolicyInfo, Range, needs_each_arm_once};
+use crate::registry::{Initial, ParamInfo, Plays, PolicyInfo, Range, Trainer, needs_each_arm_once};
 use crate::stream::Stream;
 
 /// What the registry knows of it.
@@ -20,6 +20,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "a softmax of the empirical means with temperature w",
     params: &[ParamInfo::number("w", Initial::Fixed(1.0), Range::new(1e-3, 1e3), Range::new(0.01, 10.0))],
     settings: &[],
+    trainer: Trainer::Score,
     plays: Plays::Arms,
     refuses: needs_each_arm_once,
     build: |_, choice| Box::new(Boltzmann::new(choice.params[0])),

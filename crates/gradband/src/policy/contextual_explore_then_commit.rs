@@ -10,7 +10,7 @@
 use crate::contextual::{Plain, Player};
 use crate::lanes::One;
 use crate::problem::{Contexts, Instance, Problem};
-use crate::registry::{High, Initial, ParamInfo, Plays, PolicyInfo, Range};
+use crate::registry::{High, Initial, ParamInfo, Plays, PolicyInfo, Range, Trainer};
 use crate::stream::Stream;
 
 /// Half of the rounds that the rarest context is expected to have: up to there the reward is concave in h.
@@ -29,6 +29,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         Range { low: 1.0, high: HIGH },
     )],
     settings: &[],
+    trainer: Trainer::Score,
     plays: Plays::Contexts,
     refuses: |problem| {
         if problem.arms != 2 {

@@ -13,7 +13,7 @@ use crate::lanes::{Real, largest};
 use crate::linear::{Draws, LinearPolicy, Score, draw_arm};
 use crate::linear_agent::{AnyLinear, LinearAgent, NOISE_SD, RANK, RIDGE, noise_sd};
 use crate::problem::Problem;
-use crate::registry::{Allowed, Choice, Initial, ParamInfo, Plays, PolicyInfo, Range, SettingInfo};
+use crate::registry::{Allowed, Choice, Initial, ParamInfo, Plays, PolicyInfo, Range, SettingInfo, Trainer};
 
 /// What the registry knows of it.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -45,6 +45,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         NOISE_SD,
         RANK,
     ],
+    trainer: Trainer::Score,
     plays: Plays::Contexts,
     refuses: |_| None,
     build: |problem, choice| {

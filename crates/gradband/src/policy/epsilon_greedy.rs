@@ -9,7 +9,7 @@ use super::{History, Policy, Uses};
 use crate::exact::index::{Index, IndexPolicy, mean};
 use crate::exact::{Method, Part};
 use crate::lanes::{Best, Real};
-use crate::registry::{Initial, ParamInfo, Plays, PolicyInfo, Range, needs_each_arm_once};
+use crate::registry::{Initial, ParamInfo, Plays, PolicyInfo, Range, Trainer, needs_each_arm_once};
 use crate::stream::Stream;
 
 /// What the registry knows of it.
@@ -18,6 +18,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "the best empirical mean, or with probability epsilon any arm",
     params: &[ParamInfo::number("epsilon", Initial::Fixed(0.2), Range::new(0.0, 1.0), Range::new(0.01, 1.0))],
     settings: &[],
+    trainer: Trainer::Score,
     plays: Plays::Arms,
     refuses: needs_each_arm_once,
     build: |_, choice| Box::new(EpsilonGreedy::new(choice.params[0])),

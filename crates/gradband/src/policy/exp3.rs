@@ -13,7 +13,7 @@
 use super::{History, Policy, Uses};
 use crate::lanes::{Real, largest, pick, put};
 use crate::registry::{
-    Allowed, Initial, ParamInfo, Plays, PolicyInfo, Range, SettingInfo, unit_rewards_only,
+    Allowed, Initial, ParamInfo, Plays, PolicyInfo, Range, SettingInfo, Trainer, unit_rewards_only,
 };
 use crate::stream::Stream;
 
@@ -27,6 +27,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         allowed: Allowed::OneOf(&["total", "paper"]),
         summary: "the total derivative, or the paper's biased lemma 6",
     }],
+    trainer: Trainer::Score,
     plays: Plays::Arms,
     refuses: unit_rewards_only,
     build: |problem, choice| {

@@ -11,7 +11,7 @@ use crate::exact::forward::scalar_block;
 use crate::exact::index::{argmax, certain, mean};
 use crate::exact::{CountPolicy, Method, Part};
 use crate::lanes::{Best, Real};
-use crate::registry::{High, Initial, ParamInfo, Plays, PolicyInfo, Range};
+use crate::registry::{High, Initial, ParamInfo, Plays, PolicyInfo, Range, Trainer};
 use crate::stream::Stream;
 
 /// What the registry knows of it.
@@ -25,6 +25,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         Range { low: 1.0, high: High::HALF_HORIZON },
     )],
     settings: &[],
+    trainer: Trainer::Score,
     plays: Plays::Arms,
     refuses: |problem| {
         if problem.arms != 2 {

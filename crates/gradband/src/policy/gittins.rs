@@ -7,7 +7,7 @@ use crate::exact::index::{Index, IndexPolicy};
 use crate::exact::{Method, Part};
 use crate::lanes::{Best, Real};
 use crate::problem::Problem;
-use crate::registry::{Plays, PolicyInfo, Preparation, unit_rewards_only};
+use crate::registry::{Plays, PolicyInfo, Preparation, Trainer, unit_rewards_only};
 use crate::stream::Stream;
 use std::sync::Arc;
 
@@ -20,6 +20,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "the largest finite-horizon Gittins index of Beta(1, 1) arms, with Bernoulli rounding",
     params: &[],
     settings: &[],
+    trainer: Trainer::Score,
     plays: Plays::Arms,
     refuses: |problem| unit_rewards_only(problem).or_else(|| too_long(problem)),
     build: |problem, _| Box::new(Gittins::new(problem.horizon)),

@@ -8,7 +8,7 @@
 use crate::lanes::{Best, Real};
 use crate::linear::{Draws, LinearPolicy, Score};
 use crate::linear_agent::{AnyLinear, LinearAgent, RIDGE};
-use crate::registry::{Initial, ParamInfo, Plays, PolicyInfo, Range};
+use crate::registry::{Initial, ParamInfo, Plays, PolicyInfo, Range, Trainer};
 
 /// What the registry knows of it.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -16,6 +16,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "the largest linear estimate, but any arm with probability epsilon",
     params: &[ParamInfo::number("epsilon", Initial::Fixed(0.2), Range::new(0.0, 1.0), Range::new(0.01, 1.0))],
     settings: &[RIDGE],
+    trainer: Trainer::Score,
     plays: Plays::Contexts,
     refuses: |_| None,
     build: |problem, choice| {

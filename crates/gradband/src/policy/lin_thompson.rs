@@ -9,7 +9,7 @@
 use crate::lanes::{Best, Real};
 use crate::linear::{Draws, LinearPolicy, Score};
 use crate::linear_agent::{AnyLinear, LinearAgent, NOISE_SD, RANK, RIDGE, noise_sd};
-use crate::registry::{ParamInfo, Plays, PolicyInfo};
+use crate::registry::{ParamInfo, Plays, PolicyInfo, Trainer};
 
 /// What the registry knows of it.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -17,6 +17,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "linear Thompson sampling in a learned projection W of the contexts (untuned: LinTS)",
     params: &[ParamInfo::PROJECTION],
     settings: &[RIDGE, NOISE_SD, RANK],
+    trainer: Trainer::Score,
     plays: Plays::Contexts,
     refuses: |_| None,
     build: |problem, choice| {

@@ -6,7 +6,7 @@ use crate::lanes::{Best, Real};
 use crate::linear::{Draws, LinearPolicy, Score};
 use crate::linear_agent::{AnyLinear, LinearAgent, NOISE_SD, RIDGE, noise_sd, ridge};
 use crate::problem::{Instance, Problem, Split};
-use crate::registry::{Allowed, Choice, Initial, ParamInfo, Plays, PolicyInfo, Range, SettingInfo};
+use crate::registry::{Allowed, Choice, Initial, ParamInfo, Plays, PolicyInfo, Range, SettingInfo, Trainer};
 use crate::stream::Key;
 use crate::train::{Settings, train};
 
@@ -32,6 +32,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         RIDGE,
         NOISE_SD,
     ],
+    trainer: Trainer::Score,
     plays: Plays::Contexts,
     refuses: |_| None,
     build: |problem, choice| {

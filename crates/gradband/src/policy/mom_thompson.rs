@@ -11,7 +11,7 @@ use crate::batch;
 use crate::linear::Projection;
 use crate::linear_agent::{AnyLinear, LinearAgent, NOISE_SD, RIDGE, noise_sd, ridge};
 use crate::problem::{Instance, Problem, Split};
-use crate::registry::{Allowed, Choice, Plays, PolicyInfo, Preparation, SettingInfo};
+use crate::registry::{Allowed, Choice, Plays, PolicyInfo, Preparation, SettingInfo, Trainer};
 use crate::simulate::{Job, Task};
 use crate::stream::Key;
 use nalgebra::{DMatrix, SymmetricEigen};
@@ -43,6 +43,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         RIDGE,
         NOISE_SD,
     ],
+    trainer: Trainer::Score,
     plays: Plays::Contexts,
     refuses: |_| None,
     build: |problem, choice| {

@@ -5,7 +5,7 @@ use crate::contextual::{Plain, Player};
 use crate::exact::{CountPolicy, Method, Part};
 use crate::lanes::{One, Real};
 use crate::problem::{Instance, Problem};
-use crate::registry::{Plays, PolicyInfo};
+use crate::registry::{Plays, PolicyInfo, Trainer};
 use crate::stream::Stream;
 
 /// What the registry knows of it.
@@ -14,6 +14,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "any arm with equal probability",
     params: &[],
     settings: &[],
+    trainer: Trainer::Score,
     plays: Plays::Both,
     refuses: |_| None,
     build: |problem, _| match problem.contextual() {

@@ -12,7 +12,7 @@
 use crate::lanes::{Best, Real, largest};
 use crate::linear::{Draws, LinearPolicy, Score, draw_arm};
 use crate::linear_agent::{AnyLinear, LinearAgent, RANK, RIDGE};
-use crate::registry::{Allowed, Initial, ParamInfo, Plays, PolicyInfo, Range, SettingInfo};
+use crate::registry::{Allowed, Initial, ParamInfo, Plays, PolicyInfo, Range, SettingInfo, Trainer};
 
 /// What the registry knows of it.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -40,6 +40,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         },
         RANK,
     ],
+    trainer: Trainer::Score,
     plays: Plays::Contexts,
     refuses: |_| None,
     build: |problem, choice| {

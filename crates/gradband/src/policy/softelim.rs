@@ -12,7 +12,7 @@ use crate::exact::index::{certain, mean, unpulled};
 use crate::exact::softmax::{Lead, softmax_of_minus, two_arms};
 use crate::exact::{CountPolicy, Method, Part};
 use crate::lanes::{Real, count_below, largest, pick};
-use crate::registry::{Initial, ParamInfo, Plays, PolicyInfo, Range, needs_each_arm_once};
+use crate::registry::{Initial, ParamInfo, Plays, PolicyInfo, Range, Trainer, needs_each_arm_once};
 use crate::stream::Stream;
 use std::f64::consts::LOG2_E;
 
@@ -22,6 +22,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "soft elimination: arms that look worse fade out with the evidence",
     params: &[ParamInfo::number("w", Initial::Fixed(1.0), Range::new(1e-3, 1e3), Range::new(0.05, 10.0))],
     settings: &[],
+    trainer: Trainer::Score,
     plays: Plays::Arms,
     refuses: needs_each_arm_once,
     build: |_, choice| Box::new(SoftElim::new(choice.params[0])),

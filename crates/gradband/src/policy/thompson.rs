@@ -8,7 +8,7 @@ pub use counts::Counts;
 use super::{History, Policy, Uses};
 use crate::exact::{Method, Part};
 use crate::lanes::{Best, Real};
-use crate::registry::{Plays, PolicyInfo, unit_rewards_only};
+use crate::registry::{Plays, PolicyInfo, Trainer, unit_rewards_only};
 use crate::stream::Stream;
 
 /// What the registry knows of it.
@@ -17,6 +17,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "Thompson sampling with Beta(1, 1) posteriors and Bernoulli rounding",
     params: &[],
     settings: &[],
+    trainer: Trainer::Score,
     plays: Plays::Arms,
     refuses: unit_rewards_only,
     build: |_, _| Box::new(Thompson),

@@ -4,7 +4,7 @@ use super::{History, Policy, Uses};
 use crate::exact::index::{Index, IndexPolicy, mean};
 use crate::exact::{Method, Part};
 use crate::lanes::{Best, One, Real, put};
-use crate::registry::{Plays, PolicyInfo, needs_each_arm_once, unit_rewards_only};
+use crate::registry::{Plays, PolicyInfo, Trainer, needs_each_arm_once, unit_rewards_only};
 use crate::stream::Stream;
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "the largest upper confidence bound on the mean",
     params: &[],
     settings: &[],
+    trainer: Trainer::Score,
     plays: Plays::Arms,
     refuses: |problem| unit_rewards_only(problem).or_else(|| needs_each_arm_once(problem)),
     build: |problem, _| Box::new(Ucb1::new(problem.horizon)),

@@ -5,7 +5,7 @@ use super::{History, Policy, Uses};
 use crate::exact::index::{Index, IndexPolicy, mean};
 use crate::exact::{Method, Part};
 use crate::lanes::{Best, One, Real, pick, put};
-use crate::registry::{Plays, PolicyInfo, needs_each_arm_once, unit_rewards_only};
+use crate::registry::{Plays, PolicyInfo, Trainer, needs_each_arm_once, unit_rewards_only};
 use crate::stream::Stream;
 
 /// What the registry knows of it.
@@ -14,6 +14,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "upper confidence bounds that use the empirical variance",
     params: &[],
     settings: &[],
+    trainer: Trainer::Score,
     plays: Plays::Arms,
     refuses: |problem| unit_rewards_only(problem).or_else(|| needs_each_arm_once(problem)),
     build: |problem, _| Box::new(UcbV::new(problem.arms, problem.horizon)),

@@ -18,6 +18,7 @@ pub struct Choice {
     settings: BTreeMap<&'static str, String>,
     /// Dimension of the contexts; 0 if there are none.
     dim: usize,
+    arms: usize,
 }
 
 /// Where a parameter stands among all numbers.
@@ -42,7 +43,7 @@ impl Choice {
         let settings =
             info.settings.iter().map(|setting| (setting.name, setting.default().to_string())).collect();
         let dim = problem.contextual().map_or(0, |contextual| contextual.dim());
-        let mut choice = Self { info, params: Vec::new(), settings, dim };
+        let mut choice = Self { info, params: Vec::new(), settings, dim, arms: problem.arms };
         choice.params = choice.slots().iter().flat_map(|slot| choice.start(slot, problem)).collect();
         Ok(choice)
     }
@@ -55,13 +56,23 @@ impl Choice {
         let slot = |info: &'static ParamInfo| {
             let shape = match info.shape {
                 Shape::Number => Vec::new(),
-                Shape::Projection => vec![self.rank(), self.dim],
+                Shape::Matrix(shape) => shape(self),
             };
             let start = end;
             end += shape.iter().product::<usize>();
             Slot { info, shape, range: start..end }
         };
         learned.map(slot).collect()
+    }
+
+    /// d: the dimension of contexts.
+    pub(crate) fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// K.
+    pub(crate) fn arms(&self) -> usize {
+        self.arms
     }
 
     /// Rows of W.
@@ -76,6 +87,8 @@ impl Choice {
             Initial::Of(_, value) => vec![value(problem).clamp(low, high.max(low))],
             Initial::Setting(_, value) => vec![value(problem, self).clamp(low, high.max(low))],
             Initial::Identity => projection(slot.shape[0], slot.shape[1]),
+            // Whoever trains draws others.
+            Initial::Weights => vec![0.0; slot.range.len()],
         }
     }
 
@@ -86,6 +99,7 @@ impl Choice {
                 [rows, columns] => (0..rows * columns)
                     .map(|k| format!("{}[{},{}]", slot.info.name, k / columns + 1, k % columns + 1))
                     .collect(),
+                [length] => (1..=length).map(|i| format!("{}[{i}]", slot.info.name)).collect(),
                 _ => vec![slot.info.name.into()],
             }
         };
@@ -110,6 +124,7 @@ impl Choice {
         if params.len() != expected {
             let describe = |slot: &Slot| match slot.shape[..] {
                 [rows, columns] => format!("{} ({rows} x {columns})", slot.info.name),
+                [length] => format!("{} ({length})", slot.info.name),
                 _ => slot.info.name.to_string(),
             };
             let names: Vec<_> = slots.iter().map(describe).collect();
@@ -135,6 +150,7 @@ impl Choice {
         if values.len() != slot.range.len() {
             let expected = match slot.shape[..] {
                 [rows, columns] => format!("{} ({rows} x {columns}, row by row)", rows * columns),
+                [length] => length.to_string(),
                 _ => "1".into(),
             };
             return Err(Error::new(name, format!("found {} number(s), expected {expected}", values.len())));
@@ -188,8 +204,12 @@ impl Choice {
                 Ok(value.into())
             }
             Allowed::Number { low, high, .. } => number(low, high).map(|x| x.to_string()),
-            Allowed::Rank => {
-                let x = number(1.0, self.dim as f64)?;
+            Allowed::Rank | Allowed::Count { .. } => {
+                let (low, high) = match setting.allowed {
+                    Allowed::Count { low, high, .. } => (low, high),
+                    _ => (1, self.dim),
+                };
+                let x = number(low as f64, high as f64)?;
                 let whole = x.fract() == 0.0;
                 whole.then(|| x.to_string()).ok_or_else(|| {
                     Error::new(setting.name, format!("found {value}, expected a whole number"))

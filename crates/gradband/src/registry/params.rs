@@ -69,6 +69,8 @@ pub enum Initial {
     Setting(&'static str, fn(&Problem, &Choice) -> f64),
     /// The identity matrix; with a rank below the dimension, random rows whose W'W is the identity on average.
     Identity,
+    /// Random weights, another for each seed of a training.
+    Weights,
 }
 
 /// How it reads in a list.
@@ -79,6 +81,7 @@ impl std::fmt::Display for Initial {
             Self::Of(text, _) => f.write_str(text),
             Self::Setting(name, _) => write!(f, "the setting {name}"),
             Self::Identity => f.write_str("identity"),
+            Self::Weights => f.write_str("random"),
         }
     }
 }
@@ -118,13 +121,13 @@ impl Coordinate {
     }
 }
 
-/// A number, or the projection W.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A number, or a matrix.
+#[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// One number.
     Number,
-    /// rank x context_dim numbers, row by row.
-    Projection,
+    /// Rows and columns (or the length of a vector), which depend on the problem and on settings.
+    Matrix(fn(&Choice) -> Vec<usize>),
 }
 
 /// A parameter of a policy.
@@ -156,7 +159,7 @@ impl ParamInfo {
     /// W: contexts are projected before anything is estimated.
     pub(crate) const PROJECTION: Self = Self {
         name: "W",
-        shape: Shape::Projection,
+        shape: Shape::Matrix(|choice| vec![choice.rank(), choice.dim()]),
         initial: Initial::Identity,
         domain: Range::new(-1e6, 1e6),
         feasible: Range::new(-1e3, 1e3),
@@ -189,6 +192,15 @@ pub enum Allowed {
         /// What holds if it is not given: a number, or `auto`.
         default: &'static str,
     },
+    /// A whole number in a closed range.
+    Count {
+        /// Lower end.
+        low: usize,
+        /// Upper end.
+        high: usize,
+        /// What holds if it is not given.
+        default: &'static str,
+    },
     /// A whole number from 1 to the dimension of contexts, or `auto`.
     Rank,
 }
@@ -209,7 +221,7 @@ impl SettingInfo {
     pub fn default(&self) -> &'static str {
         match self.allowed {
             Allowed::OneOf(values) => values[0],
-            Allowed::Number { default, .. } => default,
+            Allowed::Number { default, .. } | Allowed::Count { default, .. } => default,
             Allowed::Rank => "auto",
         }
     }
@@ -222,6 +234,7 @@ impl SettingInfo {
                 let auto = if default == "auto" { "auto | " } else { "" };
                 format!("{auto}[{low}, {high}]")
             }
+            Allowed::Count { low, high, .. } => format!("{low} to {high}"),
             Allowed::Rank => "auto | 1 to d".into(),
         }
     }

@@ -35,7 +35,11 @@ pub struct PolicyRecord {
     /// For each name its dimensions: an empty list is a number.
     pub shape: Vec<Vec<usize>>,
     /// All numbers, in the order of the names, matrices row by row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub params: Vec<f64>,
+    /// The safetensors file beside this one that has them instead, for neural policies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
     /// What is not learned.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
@@ -50,6 +54,7 @@ impl From<&Choice> for PolicyRecord {
             names,
             shape,
             params: choice.params.clone(),
+            weights: None,
             settings: choice.settings().map(|(name, value)| (name.into(), value.into())).collect(),
         }
     }

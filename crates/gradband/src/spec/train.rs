@@ -3,8 +3,10 @@
 use super::defaults;
 use crate::baseline::{Baseline, DEFAULT_RUNS, Returns};
 use crate::gradient::Estimator;
+use crate::lstm::train::Recipe;
 use crate::optimizer::Rule;
 use crate::problem::Problem;
+use crate::registry::{PolicyInfo, Trainer};
 use crate::train::{Average, Settings, Source};
 use crate::{Error, Result, error::within};
 use serde::de::{self, Visitor};
@@ -51,6 +53,15 @@ pub struct TrainSpec {
     /// Factor of the rate after each iteration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decay: Option<f64>,
+    /// Neural policies: `default` or `paper`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<String>,
+    /// Neural policies: horizons that are trained one after the other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curriculum: Option<Vec<usize>>,
+    /// Neural policies: does the policy start out softer than it will play?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<bool>,
     /// Seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<f64>,
@@ -67,13 +78,15 @@ pub struct Training {
     pub eval_instances: usize,
     /// Seconds.
     pub time_limit: Option<f64>,
+    /// The stages of a neural policy's training.
+    pub recipe: Option<Recipe>,
 }
 
-const RETURNS: [(&str, Returns); 2] = [("realized", Returns::Realized), ("mean", Returns::Mean)];
+pub(super) const RETURNS: [(&str, Returns); 2] = [("realized", Returns::Realized), ("mean", Returns::Mean)];
 const SOURCES: [(&str, Source); 2] = [("sampled", Source::Sampled), ("exact", Source::Exact)];
 const AVERAGES: [(&str, Average); 2] = [("tail", Average::Tail), ("none", Average::None)];
 
-fn one_of<T: Copy>(place: &str, name: &str, known: &[(&str, T)]) -> Result<T> {
+pub(super) fn one_of<T: Copy>(place: &str, name: &str, known: &[(&str, T)]) -> Result<T> {
     let found = known.iter().find(|(known, _)| *known == name).map(|&(_, value)| value);
     found.ok_or_else(|| Error::unknown(place, name, known.iter().map(|&(name, _)| name)))
 }
@@ -122,6 +135,9 @@ impl TrainSpec {
             eval_instances: self.eval_instances.or(other.eval_instances),
             clip: self.clip.or(other.clip),
             decay: self.decay.or(other.decay),
+            recipe: self.recipe.or(other.recipe),
+            curriculum: self.curriculum.or(other.curriculum),
+            temperature: self.temperature.or(other.temperature),
             time_limit: self.time_limit.or(other.time_limit),
         }
     }
@@ -184,8 +200,26 @@ impl TrainSpec {
             clip: self.clip,
             decay: self.decay.or((!exact).then_some(settings.decay)),
             time_limit: self.time_limit,
+            ..Self::default()
         };
-        Ok(Training { spec, settings, eval_instances, time_limit: self.time_limit })
+        Ok(Training { spec, settings, eval_instances, time_limit: self.time_limit, recipe: None })
+    }
+
+    /// Fills in the defaults for a policy: neural ones are trained in stages.
+    pub fn resolve_for(&self, problem: &Problem, info: &PolicyInfo) -> Result<Training> {
+        if info.trainer == Trainer::Lstm {
+            return self.resolve_stages(problem);
+        }
+        for (place, given) in [
+            ("recipe", self.recipe.is_some()),
+            ("curriculum", self.curriculum.is_some()),
+            ("temperature", self.temperature.is_some()),
+        ] {
+            if given {
+                return Err(Error::new(place, format!("is for neural policies, not for {}", info.name)));
+            }
+        }
+        self.resolve(problem)
     }
 }
 
@@ -220,7 +254,7 @@ pub enum LearningRate {
 }
 
 impl LearningRate {
-    fn fixed(self) -> Option<f64> {
+    pub(super) fn fixed(self) -> Option<f64> {
         match self {
             Self::Auto => None,
             Self::Fixed(x) => Some(x),
