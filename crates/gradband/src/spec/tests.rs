@@ -139,7 +139,7 @@ fn errors_name_file_line_and_key() {
     assert!(with("[train]\niterations = \"many\"").contains("line 9, train.iterations: invalid type"));
     assert!(with("[train]\niterations = -3").contains("expected a whole number"));
     assert!(with("[train]\nlearning_rate = \"fast\"").contains("expected \"auto\" or a number"));
-    assert!(with("[train]\ncurriculum = [20]").contains("unknown key 'curriculum'"));
+    assert!(with("[train]\ncuriculum = [20]").contains("unknown key 'curiculum'; did you mean 'curriculum'"));
     assert!(with("[evaluate]\ninstances = 0").contains("line 9, evaluate.instances: found 0"));
     assert!(
         refused(
