@@ -1,5 +1,5 @@
 # `make test` is what CI runs.
-.PHONY: test check test-slow bench peers
+.PHONY: test check test-slow bench check-lstm
 
 test: check
 	cargo test --workspace --quiet
@@ -16,3 +16,9 @@ test-slow:
 # Ours and the peers' in one run, with ratios; adds a record to bench/records.
 bench:
 	bench/run
+
+# The LSTM's log-probabilities and gradient against JAX in double precision, on the same weights and histories.
+check-lstm:
+	[ -x bench/.venv/bin/python ] || { python3 -m venv bench/.venv && bench/.venv/bin/pip install --quiet -r bench/requirements.txt; }
+	LSTM_CHECK=$(CURDIR)/target/lstm.json cargo test --release -p gradband --lib lstm -- --ignored peer
+	bench/.venv/bin/python bench/peers/lstm_check.py target/lstm.json

@@ -3,31 +3,15 @@
 //!
 //! `cargo bench --bench linear -- [sizes, as 8 36 123]` prints one JSON object per line.
 
+mod clock;
+
+use clock::best_of;
 use gradband::baseline::{Baseline, Returns};
 use gradband::problem::{Contexts, Covariance, Linear, Normal, Problem, Split};
 use gradband::registry::{Choice, policy};
 use gradband::simulate::{Job, Lanes, Outcome, Task};
 use gradband::stream::{Key, fill_normals};
 use std::hint::black_box;
-
-/// Best of this many measurements: noise of a shared machine only adds.
-const REPEATS: usize = 9;
-
-/// Processor seconds of this thread.
-fn now() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
-}
-
-fn best_of(mut work: impl FnMut()) -> f64 {
-    work(); // warms caches and branch predictors
-    let measure = |_| {
-        let start = now();
-        work();
-        now() - start
-    };
-    (0..REPEATS).map(measure).fold(f64::INFINITY, f64::min)
-}
 
 /// d, K, n and m of the peers' job.
 const SIZES: [(usize, usize, usize, usize); 3] = [(8, 4, 200, 500), (36, 6, 500, 80), (123, 2, 500, 80)];

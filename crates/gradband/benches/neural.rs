@@ -3,6 +3,9 @@
 //!
 //! `cargo bench --bench neural` prints one JSON object per line.
 
+mod clock;
+
+use clock::best_of;
 use gradband::Problem;
 use gradband::baseline::{Baseline, Returns};
 use gradband::lstm::{Batch, Lstm, Sizes};
@@ -10,14 +13,6 @@ use gradband::optimizer::{Optimizer, Rule};
 use gradband::simulate::Lanes;
 use gradband::stream::Key;
 use std::hint::black_box;
-
-const REPEATS: u64 = 7;
-
-/// Processor seconds of all threads.
-fn now() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
-}
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let problem = Problem::named("bernoulli-2")?;
@@ -28,23 +23,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     {
         let mut params = lstm.initial(Key::new(0), 1.0);
         let mut optimizer = Optimizer::new(Rule::Adam, None, lstm.len());
-        let mut iteration = |i: u64| {
-            let returns = Returns::Realized;
-            let (key, lanes) = (Key::new(1).child(i), Lanes::Auto);
+        let mut i = 0;
+        let iteration = || {
+            i += 1;
+            let (key, lanes, returns) = (Key::new(1).child(i), Lanes::Auto, Returns::Realized);
             let batch =
                 Batch { problem: &problem, key, instances, baseline, returns, temperature: 1.0, lanes };
             let (gradient, _) = lstm.gradient(&params, &batch);
             optimizer.step(&mut params, black_box(&gradient), 1e-4);
         };
-        let seconds = pool.install(|| {
-            iteration(0); // warms caches
-            let mut measure = |i| {
-                let start = now();
-                iteration(i);
-                now() - start
-            };
-            (1..=REPEATS).map(&mut measure).fold(f64::INFINITY, f64::min)
-        });
+        // Within the pool its one thread does everything, the clock's reading included.
+        let seconds = pool.install(|| best_of(iteration));
         let rounds = (instances * baseline.runs() * problem.horizon) as f64;
         let ns = seconds * 1e9 / rounds;
         println!(

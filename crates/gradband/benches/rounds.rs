@@ -4,6 +4,9 @@
 //! `cargo bench --bench rounds -- [policies] [jobs] [exact] [floor] [threads]` prints one JSON object per line.
 #![allow(clippy::unwrap_used)]
 
+mod clock;
+
+use clock::{REPEATS, best_of, now};
 use fearless_simd::{Level, Simd, f32x16};
 use gradband::Problem;
 use gradband::baseline::{Baseline, Returns};
@@ -19,25 +22,6 @@ use gradband::train::{Average, Settings, train};
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::time::Instant;
-
-/// Best of this many measurements: noise of a shared machine only adds.
-const REPEATS: usize = 7;
-
-/// Processor seconds of this thread.
-fn now() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
-}
-
-fn best_of(mut work: impl FnMut()) -> f64 {
-    work(); // warms caches and branch predictors
-    let measure = |_| {
-        let start = now();
-        work();
-        now() - start
-    };
-    (0..REPEATS).map(measure).fold(f64::INFINITY, f64::min)
-}
 
 /// K arms with uniform means, Bernoulli rewards.
 fn uniform(arms: usize, horizon: usize) -> Problem {

@@ -38,7 +38,7 @@ pub fn unhurried(_: u64, _: u64) -> ControlFlow<()> {
 
 /// Runs `kernel` compiled for AVX2 where the machine has it. The bits are the same: nothing is fused.
 #[inline(always)]
-fn vectorized<R>(kernel: impl FnOnce() -> R) -> R {
+pub(crate) fn vectorized<R>(kernel: impl FnOnce() -> R) -> R {
     match Level::new().as_avx2() {
         Some(simd) => simd.vectorize(kernel),
         None => kernel(),

@@ -6,6 +6,7 @@
 pub mod baseline;
 pub mod batch;
 pub mod contextual;
+pub mod dqn;
 mod error;
 pub mod evaluate;
 pub mod exact;

@@ -65,6 +65,16 @@ impl Projection {
         Self::new(&w, dim, dim, ridge)
     }
 
+    /// Frobenius norm of M.
+    pub fn gram_norm(&self) -> f64 {
+        self.gram.iter().map(|x| x * x).sum::<f64>().sqrt()
+    }
+
+    /// lambda.
+    pub fn ridge(&self) -> f64 {
+        self.ridge
+    }
+
     /// Columns of W: the dimension of contexts.
     pub fn dim(&self) -> usize {
         self.dim

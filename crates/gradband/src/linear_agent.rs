@@ -12,6 +12,11 @@ const DEFAULT_NOISE_SD: f64 = 0.5;
 /// A policy needs some noise to divide by.
 const LEAST_NOISE_SD: f64 = 1e-3;
 
+/// Single precision is for prior variances x'M x / lambda (here an upper bound) up to this. An estimated variance, of
+/// order one or less, is their difference with what was learned, so that it is off by about this many roundings, a
+/// thousandth; a hundred times more and Q, which only grows, overshoots and runs away.
+const SINGLE_PRECISION_SPREAD: f64 = 3e4;
+
 pub(crate) const RIDGE: SettingInfo = SettingInfo {
     name: "ridge",
     allowed: Allowed::Number { low: 1e-6, high: 1e6, default: "1" },
@@ -124,9 +129,10 @@ impl Agent for LinearAgent {
 
     fn rollout(&self, job: &Job, first: u64, out: &mut [Outcome], gradients: &mut [f64]) {
         let Some(contextual) = job.problem.contextual() else { return };
+        let spread = contextual.longest_squared() * self.projection.gram_norm() / self.projection.ridge();
         let precision = match job.lanes {
-            Lanes::Auto | Lanes::Single => Precision::Single,
-            Lanes::Double => Precision::Double,
+            Lanes::Auto | Lanes::Single if spread <= SINGLE_PRECISION_SPREAD => Precision::Single,
+            _ => Precision::Double,
         };
         let job = linear::Job {
             projection: &self.projection,

@@ -4,6 +4,7 @@ pub mod bayes_optimal;
 pub mod boltzmann;
 pub mod contextual_explore_then_commit;
 pub mod cosoftelim;
+pub mod dqn;
 pub mod epsilon_greedy;
 pub mod exp3;
 pub mod explore_then_commit;

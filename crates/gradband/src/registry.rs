@@ -2,7 +2,7 @@
 
 use crate::exact::{Method, Progress};
 use crate::policy::{
-    bayes_optimal, boltzmann, contextual_explore_then_commit, cosoftelim, epsilon_greedy, exp3,
+    bayes_optimal, boltzmann, contextual_explore_then_commit, cosoftelim, dqn, epsilon_greedy, exp3,
     explore_then_commit, gittins, lin_epsilon_greedy, lin_thompson, linucb, lstm, mom_thompson, random,
     soft_ucb, softelim, thompson, ucb_v, ucb1,
 };
@@ -72,6 +72,8 @@ pub enum Trainer {
     Score,
     /// By the gradient of its score through time, in stages ([`crate::lstm::train`]).
     Lstm,
+    /// By Q-learning ([`crate::dqn::train`]).
+    QLearning,
 }
 
 /// Which problems a policy is made for.
@@ -123,13 +125,14 @@ impl std::fmt::Debug for PolicyInfo {
 }
 
 /// Every policy.
-pub static POLICIES: [&PolicyInfo; 19] = [
+pub static POLICIES: [&PolicyInfo; 20] = [
     &exp3::INFO,
     &softelim::INFO,
     &boltzmann::INFO,
     &epsilon_greedy::INFO,
     &explore_then_commit::INFO,
     &lstm::INFO,
+    &dqn::INFO,
     &ucb1::INFO,
     &ucb_v::INFO,
     &thompson::INFO,

@@ -182,6 +182,12 @@ impl Model for Rewards {
     }
 }
 
+/// The reward of (instance, round, arm), for engines that pick an arm at a time.
+#[inline(always)]
+pub(crate) fn draw<R: Real>(rewards: Rewards, word: R::Word, arm: R, mean: R) -> R {
+    rewards.draw(word, arm, mean)
+}
+
 /// One run in each lane.
 struct Run<R: Real> {
     actions: Stream<R>,

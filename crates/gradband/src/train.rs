@@ -146,9 +146,10 @@ pub fn run(
     seed: u64,
     observer: &mut dyn Observer,
 ) -> Result<Trained> {
-    match &training.recipe {
-        Some(recipe) => neural::lstm(problem, initial, recipe, seed, observer),
-        None => train(problem, initial, &training.settings, seed, observer),
+    match (&training.recipe, &training.q_learning) {
+        (Some(recipe), _) => neural::lstm(problem, initial, recipe, seed, observer),
+        (None, Some(settings)) => neural::dqn(problem, initial, settings, seed, observer),
+        (None, None) => train(problem, initial, &training.settings, seed, observer),
     }
 }
 
@@ -162,7 +163,7 @@ pub fn train(
 ) -> Result<Trained> {
     check_start(problem, initial)?;
     if initial.info.trainer != Trainer::Score {
-        let message = format!("{} is trained in stages: use train::run", initial.info.name);
+        let message = format!("{} has a training of its own: use train::run", initial.info.name);
         return Err(Error::new("policy", message));
     }
     settings.check()?;
@@ -206,7 +207,10 @@ pub fn train(
         let Some(estimate) = gradient(&w, key, observer)? else { break };
         let mean = estimate.mean();
         let mut u: Vec<f64> = coordinates.iter().zip(&w).map(|(c, &w)| c.of(w)).collect();
-        optimizer.step(&mut u, &mean, rate.at(i, settings.iterations));
+        // A gradient that overflowed says nothing.
+        if norm(&mean).is_finite() {
+            optimizer.step(&mut u, &mean, rate.at(i, settings.iterations));
+        }
         w = coordinates.iter().zip(&u).map(|(c, &u)| c.value(u)).collect();
         initial.project(problem, &mut w);
         tail.push(&w);

@@ -188,6 +188,10 @@ fn learn(choice: &Choice, training: &Training, runs: usize) -> String {
         let (names, most) = (names.join(", "), grouped(settings.iterations));
         return format!("Training learns {names}: at most {most} iterations with exact gradients{limit}.");
     }
+    if let Some(q_learning) = &training.q_learning {
+        let (weights, updates) = (grouped(choice.params.len()), grouped(q_learning.updates));
+        return format!("Training learns {weights} weights: {updates} updates of Q-learning{limit}.");
+    }
     if let Some(recipe) = &training.recipe {
         let stage = |stage: &gradband::lstm::train::Stage| {
             format!("{} iterations at horizon {}", grouped(stage.iterations), grouped(stage.horizon))

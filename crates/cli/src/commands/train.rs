@@ -220,6 +220,9 @@ fn text(document: &Document, training: &Training, problem: &Problem, policy: &Ch
             Source::Exact => {
                 format!("trained in {:.2} s: {done} iterations with exact gradients{stopped}", document.seconds)
             }
+            Source::Sampled if training.q_learning.is_some() => {
+                format!("trained in {:.2} s by Q-learning{stopped}", document.seconds)
+            }
             Source::Sampled => format!(
                 "trained in {:.2} s ({million:.0} million rounds/s): {done} iterations of {} instances x {} run(s){stopped}",
                 document.seconds,

@@ -78,7 +78,9 @@ fn only_the_right_file_gets_into_the_cache() {
 #[test]
 #[ignore = "needs UCI's covtype.data"]
 fn the_real_file_is_taken_and_kept() {
-    let from = std::env::var("GRADBAND_TEST_COVERTYPE").unwrap();
+    let Ok(from) = std::env::var("GRADBAND_TEST_COVERTYPE") else {
+        return println!("GRADBAND_TEST_COVERTYPE is not set: nothing to read");
+    };
     let dir = tempfile::tempdir().unwrap();
     let cache = dir.path().to_str().unwrap();
     let fetched = json(&["data", "fetch", "covertype", "--from", &from, "--cache", cache]);

@@ -66,3 +66,20 @@ fn recipes_and_their_keys_are_for_neural_policies() {
     assert_eq!(paper["spec"]["train"]["baseline"], "self");
     assert_eq!(paper["spec"]["train"]["temperature"], true);
 }
+
+#[test]
+fn a_q_network_is_trained_stored_and_played() {
+    let dir = tempfile::tempdir().unwrap();
+    let spec = "[problem]\nkind = \"bernoulli\"\nhorizon = 12\n[problem.prior]\nkind = \"points\"\n\
+                instances = [[0.9, 0.1], [0.1, 0.9]]\n[policy]\nkind = \"dqn\"\nhidden = 16\n\
+                [train]\niterations = 1000\n[evaluate]\ninstances = 500\n";
+    let (spec, out) = (write(dir.path(), "s.toml", spec), dir.path().join("out"));
+    let document = json(&["train", &spec, "-o", out.to_str().unwrap()]);
+    assert_eq!(document["policy"]["shape"][0], serde_json::json!([16, 12]));
+    assert!(mean(&document["final"]["bayes_regret"]) < mean(&document["initial"]["bayes_regret"]));
+    let file = out.join("policy.json");
+    let again = json(&["evaluate", &spec, "--policy-file", file.to_str().unwrap()]);
+    assert_eq!(again["bayes_regret"], document["final"]["bayes_regret"]);
+    assert!(text(&["check", &spec]).contains("1,000 updates of Q-learning"));
+    refused_saying(&["train", &spec, "--baseline", "self"], &["--baseline", "Q-learning"]);
+}

@@ -183,7 +183,9 @@ fn layout_covers_the_parameters() {
 #[test]
 #[ignore = "needs LSTM_CHECK, the path of the file to write; bench/peers/lstm_check.py reads it"]
 fn write_a_history_for_the_peer() {
-    let path = std::env::var("LSTM_CHECK").unwrap();
+    let Ok(path) = std::env::var("LSTM_CHECK") else {
+        return println!("LSTM_CHECK is not set: nothing written");
+    };
     let problem = problem(3, 40, Rewards::Bernoulli);
     let (lstm, params) = network(3, 50, 50);
     let task = Task::Gradient(Baseline::LeaveOneOut(4), Returns::Mean);

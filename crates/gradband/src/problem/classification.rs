@@ -2,7 +2,7 @@
 //! (section 7.9).
 
 use super::contextual::Draw;
-use super::{Contexts, Dataset, Examples, Instance, Problem, Scale, Split};
+use super::{Contexts, Dataset, Examples, Instance, Problem, Split};
 use crate::lanes::One;
 use crate::stream::Stream;
 use crate::{Error, Result};
@@ -46,7 +46,7 @@ impl Problem {
 
     /// One of the paper's data sets, from the bytes of its table.
     pub fn of_dataset(set: &Dataset, bytes: &[u8]) -> Result<Self> {
-        let (examples, _) = Examples::read(bytes, set.name, None, Scale::MinMax, 0.0)?;
+        let (examples, _) = Examples::read(bytes, set.name, None, set.scale, 0.0)?;
         Self::of_examples(set.name, examples, super::builtin::DATASET_HORIZON)
     }
 }

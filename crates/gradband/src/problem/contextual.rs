@@ -107,6 +107,15 @@ impl Contextual {
         }
     }
 
+    /// About the longest context, squared: exactly for finitely many, else three times the mean.
+    pub fn longest_squared(&self) -> f64 {
+        match &self.source {
+            Contexts::Linear(linear) => 3.0 * linear.context.mean_square(),
+            Contexts::Classification(set) => set.examples.max_norm_squared(),
+            Contexts::Discrete(_) => 1.0,
+        }
+    }
+
     /// Draws instance `index` of `problem`, which this model belongs to, into buffers that are reused.
     pub fn sample(&self, problem: &Problem, split: Split, key: Key, index: u64, instance: &mut Instance) {
         let (n, arms) = (problem.horizon, problem.arms);

@@ -3,8 +3,8 @@
 use super::problem::{Nested, ProblemSpec, needed};
 use super::{DataFile, defaults};
 use crate::problem::{
-    Contexts, Covariance, Discrete, Examples, Linear, MAX_ARMS, MAX_DIM, Normal, Order, Points, Problem,
-    Scale,
+    Contexts, Covariance, DATASETS, Discrete, Examples, Linear, MAX_ARMS, MAX_DIM, Normal, Order, Points,
+    Problem, Scale,
 };
 use crate::{Error, Result, error::within};
 
@@ -138,7 +138,11 @@ impl ProblemSpec {
                 self.theta_cov = Some(cov(&linear.theta[0]));
                 self.noise_sd = Some(linear.noise_sd);
             }
-            Contexts::Classification(_) => self.data = Some(problem.name.clone()),
+            Contexts::Classification(_) => {
+                self.data = Some(problem.name.clone());
+                let set = DATASETS.iter().find(|set| set.name == problem.name);
+                self.scale = set.map(|set| set.scale.name().into());
+            }
             Contexts::Discrete(discrete) => {
                 let (tables, weights): (Vec<_>, Vec<_>) = discrete
                     .tables

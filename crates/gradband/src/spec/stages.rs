@@ -3,6 +3,7 @@
 use super::train::{RETURNS, one_of};
 use super::{LearningRate, TrainSpec, Training, defaults};
 use crate::baseline::{Baseline, Returns};
+use crate::dqn;
 use crate::gradient::Estimator;
 use crate::lstm::train::{Recipe, Stage};
 use crate::optimizer::{Rate, Rule};
@@ -73,7 +74,24 @@ impl TrainSpec {
             ..self.clone()
         };
         let time_limit = self.time_limit;
-        Ok(Training { spec, settings, eval_instances, time_limit, recipe: Some(recipe) })
+        Ok(Training { spec, settings, eval_instances, time_limit, recipe: Some(recipe), q_learning: None })
+    }
+
+    /// Q-learning has one number to choose: `iterations`, the updates of the network.
+    pub(super) fn resolve_q_learning(&self, problem: &Problem) -> Result<Training> {
+        let known = Self { iterations: None, eval_instances: None, time_limit: None, ..self.clone() };
+        if let Some(key) = toml::Table::try_from(&known).ok().and_then(|table| table.keys().next().cloned()) {
+            return Err(Error::new(
+                key.replace('_', "-"),
+                "has no meaning in the Q-learning of dqn; leave it out",
+            ));
+        }
+        let mut settings = dqn::Settings::default();
+        settings.updates = self.iterations.unwrap_or(settings.updates);
+        let asked = Self { iterations: Some(settings.updates), ..self.clone() };
+        let training = asked.resolve(problem)?;
+        let spec = Self { eval_instances: Some(training.eval_instances), ..asked };
+        Ok(Training { spec, q_learning: Some(settings), ..training })
     }
 
     /// Horizons, iterations and rates. Of the preset's stages the first and the last keep their places, and those

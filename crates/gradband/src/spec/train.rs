@@ -2,6 +2,7 @@
 
 use super::defaults;
 use crate::baseline::{Baseline, DEFAULT_RUNS, Returns};
+use crate::dqn;
 use crate::gradient::Estimator;
 use crate::lstm::train::Recipe;
 use crate::optimizer::Rule;
@@ -78,8 +79,10 @@ pub struct Training {
     pub eval_instances: usize,
     /// Seconds.
     pub time_limit: Option<f64>,
-    /// The stages of a neural policy's training.
+    /// The stages of a recurrent policy's training.
     pub recipe: Option<Recipe>,
+    /// How a Q-network is trained.
+    pub q_learning: Option<dqn::Settings>,
 }
 
 pub(super) const RETURNS: [(&str, Returns); 2] = [("realized", Returns::Realized), ("mean", Returns::Mean)];
@@ -202,13 +205,22 @@ impl TrainSpec {
             time_limit: self.time_limit,
             ..Self::default()
         };
-        Ok(Training { spec, settings, eval_instances, time_limit: self.time_limit, recipe: None })
+        Ok(Training {
+            spec,
+            settings,
+            eval_instances,
+            time_limit: self.time_limit,
+            recipe: None,
+            q_learning: None,
+        })
     }
 
     /// Fills in the defaults for a policy: neural ones are trained in stages.
     pub fn resolve_for(&self, problem: &Problem, info: &PolicyInfo) -> Result<Training> {
-        if info.trainer == Trainer::Lstm {
-            return self.resolve_stages(problem);
+        match info.trainer {
+            Trainer::Score => {}
+            Trainer::Lstm => return self.resolve_stages(problem),
+            Trainer::QLearning => return self.resolve_q_learning(problem),
         }
         for (place, given) in [
             ("recipe", self.recipe.is_some()),

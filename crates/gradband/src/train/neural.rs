@@ -1,8 +1,9 @@
-//! Neural policies: trained in stages, through time.
+//! Neural policies: trained in stages, through time; or by Q-learning.
 
 use super::{Observer, Record, StopReason, Trained};
+use crate::dqn;
 use crate::lstm::train::{Recipe, Step, train};
-use crate::policy::lstm::network;
+use crate::policy::{self, lstm::network};
 use crate::problem::Problem;
 use crate::registry::Choice;
 use crate::{Error, Result};
@@ -58,6 +59,35 @@ pub(super) fn lstm(
         last: initial.with_params(problem, &learned.last)?,
         learning_rate: recipe.stages.first().map_or(0.0, |stage| stage.rate.initial),
         stop_reason: reason.filter(|_| history.len() < planned).unwrap_or(StopReason::Iterations),
+        history,
+    })
+}
+
+/// Trains a Q-network. A record has the root of the mean loss in place of a gradient's length.
+pub(super) fn dqn(
+    problem: &Problem,
+    initial: &Choice,
+    settings: &dqn::Settings,
+    seed: u64,
+    observer: &mut dyn Observer,
+) -> Result<Trained> {
+    let mut history: Vec<Record> = Vec::new();
+    let mut reason = None;
+    let mut each = |done: usize, loss: f64| {
+        let record = Record { iteration: done, params: None, gradient_norm: loss.sqrt() };
+        observer.iteration(&record);
+        history.push(record);
+        reason = observer.stop();
+        if reason.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let mut params = dqn::train(problem, &policy::dqn::network(initial), settings, seed, &mut each);
+    initial.project(problem, &mut params);
+    let policy = initial.with_params(problem, &params)?;
+    Ok(Trained {
+        last: policy.clone(),
+        policy,
+        learning_rate: settings.rate,
+        stop_reason: reason.unwrap_or(StopReason::Iterations),
         history,
     })
 }

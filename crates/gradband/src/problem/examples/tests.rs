@@ -273,7 +273,9 @@ fn classes_that_training_never_sees_are_noted() {
 #[test]
 #[ignore = "needs a file"]
 fn a_table_of_ones_own() {
-    let path = std::env::var("GRADBAND_TEST_TABLE").unwrap();
+    let Ok(path) = std::env::var("GRADBAND_TEST_TABLE") else {
+        return println!("GRADBAND_TEST_TABLE is not set: nothing to read");
+    };
     let start = std::time::Instant::now();
     let file = std::fs::File::open(&path).unwrap();
     let (examples, notes) = Examples::read(file, &path, None, Scale::MinMax, 0.0).unwrap();

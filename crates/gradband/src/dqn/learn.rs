@@ -1,0 +1,287 @@
+//! Q-learning with a replay buffer, a target network and double estimates (van Hasselt et al., 2016).
+
+use super::network::{Errors, Gradient, Network, Trace, WIDTH};
+use super::{Dqn, Player, count, greedy, play};
+use crate::batch;
+use crate::exact::vectorized;
+use crate::lanes::One;
+use crate::optimizer::{Optimizer, Rate, Rule};
+use crate::problem::{Problem, Split};
+use crate::simulate::{Job, Task};
+use crate::stream::{Key, Stream};
+use std::ops::ControlFlow;
+
+/// How to train.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Updates of the weights.
+    pub updates: usize,
+    /// Updates between two plays of 16 episodes.
+    pub updates_per_play: usize,
+    /// Episodes that the replay buffer holds, in multiples of 16.
+    pub buffer: usize,
+    /// Transitions per update, in multiples of 16.
+    pub batch: usize,
+    /// Adam's rate; it falls linearly to a tenth.
+    pub rate: f64,
+    /// Updates between two copies of the weights to the target network.
+    pub target_period: usize,
+    /// Rounds of realised rewards in a target, before the target network takes over.
+    pub steps: usize,
+    /// The probability of a random arm, in the first episode and after `epsilon_fraction` of the updates.
+    pub epsilon: (f64, f64),
+    /// The part of the updates over which epsilon falls.
+    pub epsilon_fraction: f64,
+    /// How often the network is checked; the best is kept.
+    pub checks: usize,
+    /// Training instances per check.
+    pub check_instances: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            updates: 40_000,
+            updates_per_play: 100,
+            buffer: 1024,
+            batch: 64,
+            rate: 1e-3,
+            target_period: 200,
+            steps: 10,
+            epsilon: (1.0, 0.05),
+            epsilon_fraction: 0.3,
+            checks: 10,
+            check_instances: 2000,
+        }
+    }
+}
+
+/// Training's randomness.
+const LEARNING: u64 = 6;
+/// Purposes within it.
+const EPISODES: u64 = 0;
+const CHECKS: u64 = 1;
+const WEIGHTS: u64 = 2;
+const REPLAY: u64 = 3;
+
+/// Trains a network on the training instances of a problem; the result is its weights, the best of those checked.
+///
+/// `each` hears of the updates done and the mean loss since it last heard, and may stop the training. Rewards are
+/// measured from their mean under random play and divided by the root of the horizon: no choice of arms depends
+/// on either, and values are of the order of one.
+pub fn train(
+    problem: &Problem,
+    dqn: &Dqn,
+    settings: &Settings,
+    seed: u64,
+    each: &mut dyn FnMut(usize, f64) -> ControlFlow<()>,
+) -> Vec<f64> {
+    let key = Key::new(seed).child(LEARNING);
+    let mut params = initial(dqn, key.child(WEIGHTS));
+    let mut learner = Learner::new(problem, dqn, settings, &params, key);
+    let mut optimizer = Optimizer::new(Rule::Adam, Some(10.0), dqn.len());
+    let rate = Rate { initial: settings.rate, end: 0.1, decay: 1.0 };
+    let mut gradient = vec![0.0; dqn.len()];
+    let mut best = (f64::INFINITY, params.clone());
+    let (mut loss, mut since) = (0.0, 0);
+    let check_period = settings.updates.div_ceil(settings.checks.max(1)).max(1);
+    for update in 0..settings.updates {
+        if update % settings.updates_per_play.max(1) == 0 {
+            if update > 0 && each(update, loss / since as f64).is_break() {
+                break;
+            }
+            (loss, since) = (0.0, 0);
+            let fallen = update as f64 / (settings.epsilon_fraction * settings.updates as f64).max(1.0);
+            let (from, to) = settings.epsilon;
+            learner.play(from + (to - from) * fallen.min(1.0));
+        }
+        if update % settings.target_period.max(1) == 0 {
+            learner.target.set(&params);
+        }
+        loss += learner.gradient(&mut gradient);
+        since += 1;
+        optimizer.step(&mut params, &gradient, rate.at(update, settings.updates));
+        learner.network.set(&params);
+        if (update + 1) % check_period == 0 || update + 1 == settings.updates {
+            let regret = learner.check(&params);
+            if regret < best.0 {
+                best = (regret, params.clone());
+            }
+        }
+    }
+    if best.0.is_finite() { best.1 } else { params }
+}
+
+/// Uniform weights whose layers keep the scale of what passes through (He et al., 2015); no biases.
+fn initial(dqn: &Dqn, key: Key) -> Vec<f64> {
+    let mut stream = Stream::<One<f64>>::new((), key, 0);
+    let mut params = vec![0.0; dqn.len()];
+    for piece in dqn.layout().into_iter().filter(|piece| piece.columns > 1) {
+        let bound = (6.0 / piece.columns as f64).sqrt();
+        params[piece.range].fill_with(|| bound * (2.0 * stream.uniform().0 - 1.0));
+    }
+    params
+}
+
+/// Arms and rewards of 16 episodes, round by round.
+type Tape = Vec<(u32, f32)>;
+
+struct Learner<'a> {
+    problem: &'a Problem,
+    settings: &'a Settings,
+    key: Key,
+    network: Network,
+    target: Network,
+    /// The last episodes; states follow from arms and rewards.
+    tapes: Vec<Tape>,
+    played: usize,
+    replay: Stream<One<f64>>,
+    /// What is taken from rewards, and what they are multiplied by.
+    centre: f32,
+    scale: f32,
+    now: Trace,
+    next: Trace,
+    target_next: Trace,
+    errors: Errors,
+    gradient: Gradient,
+}
+
+impl<'a> Learner<'a> {
+    fn new(problem: &'a Problem, dqn: &Dqn, settings: &'a Settings, params: &[f64], key: Key) -> Self {
+        let network = Network::new(dqn, params);
+        Self {
+            problem,
+            settings,
+            key,
+            target: network.clone(),
+            network,
+            tapes: Vec::new(),
+            played: 0,
+            replay: Stream::new((), key.child(REPLAY), 0),
+            centre: 0.0,
+            scale: 1.0 / (problem.horizon as f32).sqrt(),
+            now: Trace::new(dqn),
+            next: Trace::new(dqn),
+            target_next: Trace::new(dqn),
+            errors: Errors::new(dqn),
+            gradient: Gradient::new(dqn),
+        }
+    }
+
+    fn job(&self, purpose: u64) -> Job<'a> {
+        Job::new(self.problem, self.key.child(purpose), Split::Train, Task::Evaluate)
+    }
+
+    /// Plays 16 new episodes into the buffer.
+    fn play(&mut self, epsilon: f64) {
+        let (job, first) = (self.job(EPISODES), (self.played * WIDTH) as u64);
+        let mut tape = Tape::with_capacity(WIDTH * self.problem.horizon);
+        vectorized(
+            #[inline(always)]
+            || {
+                play(&self.network, &job, first, epsilon as f32, |arm, reward| {
+                    tape.push((arm as u32, reward))
+                })
+            },
+        );
+        if self.played == 0 {
+            let total: f64 = tape.iter().map(|&(_, reward)| f64::from(reward)).sum();
+            self.centre = (total / tape.len() as f64) as f32;
+        }
+        let capacity = self.settings.buffer.div_ceil(WIDTH).max(1);
+        match self.tapes.get_mut(self.played % capacity) {
+            Some(old) => *old = tape,
+            None => self.tapes.push(tape),
+        }
+        self.played += 1;
+    }
+
+    /// Mean regret on the instances of the checks.
+    fn check(&self, params: &[f64]) -> f64 {
+        let player = Player { dqn: self.network.dqn, params: params.to_vec() };
+        let mut regret = 0.0;
+        let instances = self.settings.check_instances;
+        let _ = batch::play(
+            &[&player],
+            &self.job(CHECKS),
+            instances,
+            |row| regret += row[0].regret,
+            |_| ControlFlow::Continue(()),
+        );
+        regret / instances as f64
+    }
+
+    /// Writes the direction in which the loss of a batch of old transitions falls; returns the loss.
+    fn gradient(&mut self, out: &mut [f64]) -> f64 {
+        let chunks = self.settings.batch.div_ceil(WIDTH).max(1);
+        let mut loss = 0.0;
+        for _ in 0..chunks {
+            let transitions: [Transition; WIDTH] = std::array::from_fn(|lane| self.recall(lane));
+            loss += vectorized(
+                #[inline(always)]
+                || self.learn(&transitions),
+            );
+        }
+        let size = (chunks * WIDTH) as f64;
+        self.gradient.take(-1.0 / size, out);
+        loss / size
+    }
+
+    /// Draws a transition from the buffer, and shows its states to the networks.
+    fn recall(&mut self, lane: usize) -> Transition {
+        let (arms, horizon) = (self.problem.arms, self.problem.horizon);
+        let episodes = self.tapes.len() * WIDTH;
+        let index = (self.replay.uniform().0 * (episodes * horizon) as f64) as usize;
+        let (episode, round) = ((index / horizon).min(episodes - 1), index % horizon);
+        let mut rounds = self.tapes[episode / WIDTH][episode % WIDTH..].iter().step_by(WIDTH);
+        let mut counts = vec![[0.0; 2]; arms];
+        for &(arm, reward) in rounds.by_ref().take(round) {
+            count(&mut counts[arm as usize], reward);
+        }
+        let dqn = self.network.dqn;
+        dqn.observe(&counts, round, horizon, lane, self.now.inputs());
+        let end = (round + self.settings.steps.max(1)).min(horizon);
+        let mut transition = Transition { arm: 0, reward: 0.0, last: end == horizon };
+        for (i, &(arm, reward)) in rounds.take(end - round).enumerate() {
+            transition.arm = if i == 0 { arm as usize } else { transition.arm };
+            transition.reward += (reward - self.centre) * self.scale;
+            count(&mut counts[arm as usize], reward);
+        }
+        dqn.observe(&counts, end, horizon, lane, self.next.inputs());
+        dqn.observe(&counts, end, horizon, lane, self.target_next.inputs());
+        transition
+    }
+
+    /// Adds the gradient of the recalled transitions; returns their loss.
+    #[inline(always)]
+    fn learn(&mut self, transitions: &[Transition; WIDTH]) -> f64 {
+        self.network.forward(&mut self.next);
+        self.target.forward(&mut self.target_next);
+        let values = self.network.forward(&mut self.now);
+        let errors = self.errors.values();
+        errors.fill([0.0; WIDTH]);
+        let mut loss = 0.0;
+        for (lane, transition) in transitions.iter().enumerate() {
+            let best = greedy(self.next.values(), lane);
+            let future = if transition.last { 0.0 } else { self.target_next.values()[best][lane] };
+            let excess = values[transition.arm][lane] - (transition.reward + future);
+            errors[transition.arm][lane] = excess.clamp(-1.0, 1.0);
+            loss += f64::from(huber(excess));
+        }
+        self.network.backward(&self.now, &mut self.errors, &mut self.gradient);
+        loss
+    }
+}
+
+/// What follows a state, apart from the next state.
+struct Transition {
+    arm: usize,
+    reward: f32,
+    /// Does the episode end with it?
+    last: bool,
+}
+
+/// Half the square, and linear beyond one.
+fn huber(x: f32) -> f32 {
+    if x.abs() <= 1.0 { 0.5 * x * x } else { x.abs() - 0.5 }
+}
