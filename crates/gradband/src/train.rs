@@ -2,6 +2,7 @@
 
 mod ascent;
 mod neural;
+mod polish;
 mod search;
 
 use crate::baseline::{Baseline, DEFAULT_RUNS, Returns};
@@ -225,6 +226,7 @@ pub fn train(
         Average::Tail => initial.with_params(problem, &tail.mean(&history, &w))?,
         Average::None => last.clone(),
     };
+    let policy = if reason.is_none() { polish::polish(problem, policy, settings, seed)? } else { policy };
     let stop_reason =
         reason.filter(|_| history.len() < settings.iterations).unwrap_or(StopReason::Iterations);
     Ok(Trained { policy, last, learning_rate: rate.initial, history, stop_reason })

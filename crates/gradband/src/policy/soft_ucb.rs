@@ -20,7 +20,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "a softmax of upper confidence bounds, with learned projection, width and temperature",
     params: &[
         ParamInfo::PROJECTION,
-        // The width is learned in smaller steps: the projection moves it too.
+        // Both in smaller steps than the projection, which moves the width too: a policy that gets sharp early stops
+        // learning where to look.
         ParamInfo::number("alpha", Initial::Fixed(1.0), Range::new(0.0, 1e3), Range::new(1e-3, 100.0))
             .log(0.2),
         ParamInfo::number(
@@ -29,7 +30,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
             Range::new(1e-6, 1e3),
             Range::new(1e-3, 100.0),
         )
-        .log(1.0),
+        .log(0.5)
+        .polished(),
     ],
     settings: &[
         RIDGE,

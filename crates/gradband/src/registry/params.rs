@@ -147,13 +147,15 @@ pub struct ParamInfo {
     pub coordinate: Coordinate,
     /// The setting that must be `true` for it to be learned.
     pub when: Option<&'static str>,
+    /// Is it lowered after training, as long as that pays?
+    pub polished: bool,
 }
 
 impl ParamInfo {
     /// One number.
     pub(crate) const fn number(name: &'static str, initial: Initial, domain: Range, feasible: Range) -> Self {
         let (shape, coordinate) = (Shape::Number, Coordinate::Plain);
-        Self { name, shape, initial, domain, feasible, coordinate, when: None }
+        Self { name, shape, initial, domain, feasible, coordinate, when: None, polished: false }
     }
 
     /// W: contexts are projected before anything is estimated.
@@ -165,11 +167,17 @@ impl ParamInfo {
         feasible: Range::new(-1e3, 1e3),
         coordinate: Coordinate::Plain,
         when: None,
+        polished: false,
     };
 
     /// The same, moved by its logarithm.
     pub(crate) const fn log(self, step: f64) -> Self {
         Self { coordinate: Coordinate::Log(step), ..self }
+    }
+
+    /// The same, lowered after training.
+    pub(crate) const fn polished(self) -> Self {
+        Self { polished: true, ..self }
     }
 
     /// The same, learned only if a setting says so.
