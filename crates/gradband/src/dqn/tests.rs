@@ -17,9 +17,10 @@ fn short() -> Settings {
     Settings { updates: 1500, buffer: 256, checks: 3, check_instances: 500, ..Settings::default() }
 }
 
+/// Rather positive weights: few units are dead.
 fn weights(dqn: &Dqn) -> Vec<f64> {
     let mut stream = Stream::<One<f64>>::new((), Key::new(7), 0);
-    (0..dqn.len()).map(|_| stream.uniform().0 - 0.5).collect()
+    (0..dqn.len()).map(|_| stream.uniform().0 - 0.3).collect()
 }
 
 /// Half the squared distance of the values from a third of their arm's number.
@@ -31,12 +32,12 @@ fn loss(dqn: &Dqn, params: &[f64], trace: &mut Trace) -> f64 {
 
 #[test]
 fn gradient_is_the_slope_of_the_loss() {
-    // Neither 5 hidden units nor 3 arms fill the rows or lanes of a product.
-    let dqn = Dqn { arms: 3, hidden: 5, time: true };
+    // Neither 21 hidden units nor 19 inputs fill the columns or lanes of a product.
+    let dqn = Dqn { arms: 3, hidden: 21, time: true };
     let params = weights(&dqn);
     let mut trace = Trace::new(&dqn);
     for lane in 0..WIDTH {
-        let counts = [[lane as f32, 2.0], [0.5, 3.5 * lane as f32], [0.0, 0.0]];
+        let counts = [[lane as f32, 2.0], [0.5, 3.5 * lane as f32], [1.0, 9.0]];
         dqn.observe(&counts, lane, 100, lane, trace.inputs());
     }
     let network = Network::new(&dqn, &params);
@@ -55,10 +56,11 @@ fn gradient_is_the_slope_of_the_loss() {
             moved[i] += step;
             loss(&dqn, &moved, &mut trace)
         };
-        let difference = (at(1e-3) - at(-1e-3)) / 2e-3;
+        // So small that no unit is switched on or off on the way: there the loss has a kink.
+        let difference = (at(2.5e-4) - at(-2.5e-4)) / 5e-4;
         assert!((difference - slope).abs() < 2e-3 * largest, "{i}: {difference} is not {slope}");
     }
-    assert!(out.iter().filter(|slope| slope.abs() > 1e-3 * largest).count() > dqn.len() / 2);
+    assert!(out.iter().filter(|slope| slope.abs() > 1e-2 * largest).count() > dqn.len() / 2);
 }
 
 #[test]
