@@ -2,27 +2,20 @@
 
 use crate::dqn::{Dqn, Player};
 use crate::registry::{
-    Allowed, Choice, Initial, ParamInfo, Plays, PolicyInfo, Range, SettingInfo, Shape, Trainer,
-    unit_rewards_only,
+    Allowed, Choice, ParamInfo, Plays, PolicyInfo, SettingInfo, Trainer, unit_rewards_only,
 };
-
-const fn weights(name: &'static str, shape: fn(&Choice) -> Vec<usize>) -> ParamInfo {
-    let range = Range::new(-1e6, 1e6);
-    let number = ParamInfo::number(name, Initial::Weights, range, range);
-    ParamInfo { shape: Shape::Matrix(shape), ..number }
-}
 
 /// What the registry knows of it.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "dqn",
     summary: "a deep Q-network on counts of ones and zeros, trained by Q-learning: a comparator",
     params: &[
-        weights("W1", |choice| vec![network(choice).hidden, network(choice).inputs()]),
-        weights("b1", |choice| vec![network(choice).hidden]),
-        weights("W2", |choice| vec![network(choice).hidden, network(choice).hidden]),
-        weights("b2", |choice| vec![network(choice).hidden]),
-        weights("W3", |choice| vec![choice.arms(), network(choice).hidden]),
-        weights("b3", |choice| vec![choice.arms()]),
+        ParamInfo::weights("W1", |choice| vec![network(choice).hidden, network(choice).inputs()]),
+        ParamInfo::weights("b1", |choice| vec![network(choice).hidden]),
+        ParamInfo::weights("W2", |choice| vec![network(choice).hidden, network(choice).hidden]),
+        ParamInfo::weights("b2", |choice| vec![network(choice).hidden]),
+        ParamInfo::weights("W3", |choice| vec![choice.arms(), network(choice).hidden]),
+        ParamInfo::weights("b3", |choice| vec![choice.arms()]),
     ],
     settings: &[
         SettingInfo {

@@ -2,18 +2,8 @@
 
 use crate::lstm::{Lstm, Player, Sizes};
 use crate::registry::{
-    Allowed, Choice, Initial, ParamInfo, Plays, PolicyInfo, Range, SettingInfo, Shape, Trainer,
-    unit_rewards_only,
+    Allowed, Choice, ParamInfo, Plays, PolicyInfo, SettingInfo, Trainer, unit_rewards_only,
 };
-
-/// Weights beyond this mean that something went wrong.
-const LARGEST: f64 = 1e6;
-
-const fn weights(name: &'static str, shape: fn(&Choice) -> Vec<usize>) -> ParamInfo {
-    let range = Range::new(-LARGEST, LARGEST);
-    let number = ParamInfo::number(name, Initial::Weights, range, range);
-    ParamInfo { shape: Shape::Matrix(shape), ..number }
-}
 
 const fn size(name: &'static str, summary: &'static str) -> SettingInfo {
     SettingInfo { name, allowed: Allowed::Count { low: 1, high: 4096, default: "50" }, summary }
@@ -24,13 +14,13 @@ pub const INFO: PolicyInfo = PolicyInfo {
     name: "lstm",
     summary: "a recurrent network that learns its own exploration (untrained it plays at random)",
     params: &[
-        weights("arm_embedding", |choice| vec![choice.arms(), sizes(choice).embedding]),
-        weights("reward_embedding", |choice| vec![2, sizes(choice).embedding]),
-        weights("w_ih", |choice| vec![4 * sizes(choice).hidden, 2 * sizes(choice).embedding]),
-        weights("w_hh", |choice| vec![4 * sizes(choice).hidden, sizes(choice).hidden]),
-        weights("b", |choice| vec![4 * sizes(choice).hidden]),
-        weights("w_out", |choice| vec![choice.arms(), sizes(choice).hidden]),
-        weights("b_out", |choice| vec![choice.arms()]),
+        ParamInfo::weights("arm_embedding", |choice| vec![choice.arms(), sizes(choice).embedding]),
+        ParamInfo::weights("reward_embedding", |choice| vec![2, sizes(choice).embedding]),
+        ParamInfo::weights("w_ih", |choice| vec![4 * sizes(choice).hidden, 2 * sizes(choice).embedding]),
+        ParamInfo::weights("w_hh", |choice| vec![4 * sizes(choice).hidden, sizes(choice).hidden]),
+        ParamInfo::weights("b", |choice| vec![4 * sizes(choice).hidden]),
+        ParamInfo::weights("w_out", |choice| vec![choice.arms(), sizes(choice).hidden]),
+        ParamInfo::weights("b_out", |choice| vec![choice.arms()]),
     ],
     settings: &[
         size("hidden", "units of the LSTM cell"),

@@ -170,6 +170,13 @@ impl ParamInfo {
         polished: false,
     };
 
+    /// The weights of one layer of a network.
+    pub(crate) const fn weights(name: &'static str, shape: fn(&Choice) -> Vec<usize>) -> Self {
+        // Weights beyond this mean that something went wrong.
+        let range = Range::new(-1e6, 1e6);
+        Self { shape: Shape::Matrix(shape), ..Self::number(name, Initial::Weights, range, range) }
+    }
+
     /// The same, moved by its logarithm.
     pub(crate) const fn log(self, step: f64) -> Self {
         Self { coordinate: Coordinate::Log(step), ..self }

@@ -1,6 +1,7 @@
 //! Contextual problems in a spec: what `[problem]` says with kind linear, classification or discrete-context.
 
 use super::problem::{Nested, ProblemSpec, needed};
+use super::train::one_of;
 use super::{DataFile, defaults};
 use crate::problem::{
     Contexts, Covariance, DATASETS, Discrete, Examples, Linear, MAX_ARMS, MAX_DIM, Normal, Order, Points,
@@ -8,8 +9,6 @@ use crate::problem::{
 };
 use crate::{Error, Result, error::within};
 
-const SCALES: [(&str, Scale); 4] =
-    [("minmax", Scale::MinMax), ("unit", Scale::Unit), ("standard", Scale::Standard), ("none", Scale::None)];
 const ORDERS: [(&str, Order); 2] = [("random", Order::Random), ("cyclic", Order::Cyclic)];
 
 impl ProblemSpec {
@@ -55,7 +54,7 @@ impl ProblemSpec {
 
     /// The table of examples and how to read it.
     pub(super) fn classification(&self, name: &str, file: DataFile) -> Result<(Problem, Vec<String>)> {
-        let scale = one_of("scale", self.scale.as_deref().unwrap_or("minmax"), &SCALES)?;
+        let scale = Scale::named(self.scale.as_deref().unwrap_or("minmax"))?;
         let holdout = self.holdout.unwrap_or(defaults::EXAMPLES_HOLDOUT);
         within("holdout", holdout, 0.0, 0.9)?;
         let label = match &self.label {
@@ -159,11 +158,6 @@ impl ProblemSpec {
             }
         }
     }
-}
-
-fn one_of<T: Copy>(place: &str, name: &str, known: &[(&str, T)]) -> Result<T> {
-    let found = known.iter().find(|(known, _)| *known == name).map(|&(_, value)| value);
-    found.ok_or_else(|| Error::unknown(place, name, known.iter().map(|&(name, _)| name)))
 }
 
 fn count(place: &str, found: usize, least: usize, most: usize) -> Result<usize> {
