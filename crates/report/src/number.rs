@@ -31,7 +31,7 @@ pub(crate) fn scientific(value: f64, decimals: usize) -> String {
         return "0".to_owned();
     }
     let exponent = exponent_of(value);
-    let factor = fixed(value / 10f64.powi(exponent), decimals);
+    let factor = trimmed(&fixed(value / 10f64.powi(exponent), decimals));
     let power: String = exponent.to_string().chars().map(superscript).collect();
     match factor.as_str() {
         "1" => format!("10{power}"),

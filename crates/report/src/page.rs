@@ -50,6 +50,7 @@ svg text{{font-family:{fonts}}}</style>
         let script = concat!(
             include_str!("assets/scale.js"),
             include_str!("assets/draw.js"),
+            include_str!("assets/look.js"),
             include_str!("assets/export.js"),
             include_str!("assets/page.js")
         );
