@@ -1,4 +1,5 @@
 //! A page that uses every feature: what the tests open in a browser.
+#![allow(dead_code)] // The example and the tests each use a part.
 
 use gradband_report::{
     Axis, Cell, Chart, Column, Figure, Look, Matrix, Page, Palette, Panel, Point, Scale, Section, Series,
@@ -32,8 +33,10 @@ pub fn sample() -> Page {
 
 /// Pseudo-random numbers in [-1, 1] that are the same everywhere.
 fn noise(i: usize) -> f64 {
-    let x = (i as u64).wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    ((x >> 33) as f64 / f64::from(1u32 << 31)) * 2.0 - 1.0
+    let mut x = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((x >> 32) as f64 / f64::from(1u32 << 31)) - 1.0
 }
 
 fn chart(title: &str, x: Axis, y: Axis, series: Vec<Series>) -> Panel {

@@ -60,7 +60,7 @@ const layOut = (chart) => {
   const bottom = height - frame.bottom;
   chart.sideways = named;
   chart.ys = named ? ruler(y, chart.domains[1], top, bottom) : ruler(y, chart.domains[1], bottom, top);
-  const yTicks = named ? namedTicks(chart.ys, 14) : ticks(chart.ys, Math.max(2, Math.floor((bottom - top) / 50)));
+  const yTicks = named ? namedTicks(chart.ys, 14) : ticks(chart.ys, Math.max(2, Math.floor((bottom - top) / 40)));
   const widest = Math.max(24, ...yTicks.map(({ label }) => textWidth(label)));
   // Names take no more than a good part of a narrow screen.
   let left = named ? Math.min(frame.left, 0.45 * width) : widest + 12;
@@ -69,7 +69,7 @@ const layOut = (chart) => {
   chart.xs = ruler(chart.model.x, chart.domains[0], left, right);
   const xTicks = chart.model.x.names.length > 0
     ? namedTicks(chart.xs, chart.model.slanted ? 15 : 12)
-    : ticks(chart.xs, Math.max(2, Math.floor((right - left) / 80)));
+    : ticks(chart.xs, Math.max(2, Math.floor((right - left) / 64)));
   chart.area = { width, height, left, right, top, bottom };
   return { xTicks, yTicks };
 };
