@@ -8,26 +8,27 @@ use page::{EMPTY, FIGURES, NASTY, sample};
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-fn written() -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
+fn written() -> Result<(TempDir, PathBuf), Error> {
+    let folder = tempfile::tempdir()?;
     let file = folder.path().join("a report & more.html");
-    std::fs::write(&file, sample().html()).unwrap();
-    (folder, file)
+    std::fs::write(&file, sample().html())?;
+    Ok((folder, file))
 }
 
 /// Opens the sample and hands it to a test.
-fn with_tab(view: View, test: impl FnOnce(&mut Tab<'_>) -> Result<(), Error>) {
-    let (_folder, file) = written();
-    let mut browser = Browser::launch().unwrap();
-    let mut tab = browser.open(&file, view).unwrap();
-    test(&mut tab).unwrap();
+fn with_tab(view: View, test: impl FnOnce(&mut Tab<'_>) -> Result<(), Error>) -> Result<(), Error> {
+    let (_folder, file) = written()?;
+    let mut browser = Browser::launch()?;
+    let mut tab = browser.open(&file, view)?;
+    test(&mut tab)?;
     assert_eq!(tab.messages(), [""; 0], "the console should be empty");
     assert_eq!(tab.requests(), [""; 0], "nothing should be loaded");
+    Ok(())
 }
 
 #[test]
 fn every_figure_works() {
-    let (_folder, file) = written();
+    let (_folder, file) = written().unwrap();
     let checked = gradband_browser::check(&file).unwrap();
     checked.assert_sound_but(FIGURES, &[EMPTY]);
     assert_eq!(checked.drawn(), FIGURES - 1);
@@ -49,7 +50,8 @@ fn nothing_scrolls_sideways_on_a_phone() {
         )?;
         assert!((size - 1.0).abs() < 0.02, "{size}");
         Ok(())
-    });
+    })
+    .unwrap();
 }
 
 #[test]
@@ -62,7 +64,8 @@ fn dark_readers_get_dark_colours() {
             colours.push((tab.evaluate::<String>(paper)?, tab.evaluate::<String>(line)?));
             tab.check()?.assert_sound_but(FIGURES, &[EMPTY]);
             Ok(())
-        });
+        })
+        .unwrap();
     }
     assert_eq!(colours[0], ("rgb(255, 255, 255)".into(), "rgb(0, 114, 178)".into()));
     assert_eq!(colours[1], ("rgb(21, 24, 28)".into(), "rgb(92, 184, 240)".into()));
@@ -70,7 +73,7 @@ fn dark_readers_get_dark_colours() {
 
 #[test]
 fn with_no_script_everything_is_there() {
-    let (_folder, file) = written();
+    let (_folder, file) = written().unwrap();
     let mut browser = Browser::launch().unwrap();
     let mut tab = browser.open(&file, View { scripts: false, ..View::PHONE }).unwrap();
     let picture = tab.screenshot(false).unwrap();
@@ -110,7 +113,8 @@ fn keys_move_zoom_and_leave() {
         tab.key("ArrowDown")?;
         assert!(tab.evaluate::<String>(cell)?.starts_with("feature 2, feature 1"));
         Ok(())
-    });
+    })
+    .unwrap();
 }
 
 #[test]
@@ -123,7 +127,8 @@ fn fingers_find_values() {
             tab.evaluate("document.querySelector('#regret .tip:not([hidden])')?.innerText ?? ''")?;
         assert!(tip.starts_with("round: "), "{tip}");
         Ok(())
-    });
+    })
+    .unwrap();
 }
 
 #[test]
@@ -140,13 +145,14 @@ fn one_entry_can_be_alone() {
         tab.evaluate::<()>(&shift)?;
         assert_eq!(tab.evaluate::<usize>(visible)?, 15);
         Ok(())
-    });
+    })
+    .unwrap();
 }
 
 /// Rust and the script must draw the same: one model.
 #[test]
 fn the_script_draws_what_rust_drew() {
-    let (_folder, file) = written();
+    let (_folder, file) = written().unwrap();
     let html = std::fs::read_to_string(&file).unwrap();
     with_tab(View::DESKTOP, |tab| {
         for id in ["regret", "policies", "names"] {
@@ -165,7 +171,8 @@ fn the_script_draws_what_rust_drew() {
             }
         }
         Ok(())
-    });
+    })
+    .unwrap();
 }
 
 /// Equal up to the last digit of coordinates: the script has six digits of each number.
@@ -208,7 +215,8 @@ fn downloads_are_whole() {
             assert!(gradband_report::png(&svg, 1.0).unwrap().len() > 5000);
         }
         Ok(())
-    });
+    })
+    .unwrap();
 }
 
 #[test]
@@ -222,7 +230,8 @@ fn names_stay_text() {
             0
         );
         Ok(())
-    });
+    })
+    .unwrap();
 }
 
 #[test]
@@ -230,5 +239,6 @@ fn paper_is_white() {
     with_tab(View { dark: true, ..View::DESKTOP }, |tab| {
         assert!(tab.pdf()?.starts_with(b"%PDF"));
         Ok(())
-    });
+    })
+    .unwrap();
 }
