@@ -155,7 +155,7 @@ impl<'a> Layout<'a> {
 
     fn labels(&self, h: f64) -> String {
         let mut out = String::new();
-        for (i, name) in thinned(&self.rows, 13.0 / self.cell.1) {
+        for (i, name) in thinned(&self.rows, 15.0 / self.cell.1) {
             let (x, y) = (px(self.left - 7.0), px(self.top + self.cell.1 * (i as f64 + 0.5) + 4.0));
             let _ = write!(out, r#"<text class="end" x="{x}" y="{y}">{}</text>"#, escape(&fit(name, NAME)));
         }

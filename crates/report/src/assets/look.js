@@ -39,20 +39,20 @@ const fillTip = (tip, head, rows) => {
   tip.hidden = false;
 };
 
-// Beside (x, y) in the drawing's pixels, and inside the panel.
-const placeTip = (view, x, y) => {
+// Right of x1 or left of x0 (in the drawing's pixels), inside the panel; below the drawing where there is no room.
+const placeTip = (view, x0, x1, y) => {
   const { tip, svg, panel } = view;
   const box = svg.getBoundingClientRect();
   const outer = panel.getBoundingClientRect();
   const scale = box.width / svg.viewBox.baseVal.width;
-  const [at, down] = [x * scale + box.left - outer.left, y * scale + box.top - outer.top];
+  const [from, to, down] = [x0 * scale + box.left - outer.left, x1 * scale + box.left - outer.left, y * scale + box.top - outer.top];
   tip.style.left = "0";
   const { offsetWidth: w, offsetHeight: h } = tip;
-  const right = at + 14;
-  const left = at - 14 - w;
-  const fits = right + w <= outer.width || left < 0;
-  tip.style.left = `${clamp(fits ? right : left, 0, Math.max(0, outer.width - w))}px`;
-  tip.style.top = `${Math.max(0, down - h / 2)}px`;
+  const right = to + 14;
+  const left = from - 14 - w;
+  const beside = right + w <= outer.width ? right : left;
+  tip.style.left = `${clamp(beside, 0, Math.max(0, outer.width - w))}px`;
+  tip.style.top = `${beside < 0 || w > 0.6 * outer.width ? box.bottom - outer.top + 4 : Math.max(0, down - h / 2)}px`;
 };
 
 const hide = (view) => {
@@ -96,7 +96,13 @@ const nearestStop = (chart, x, y) => {
 const withError = (value, low, high) => {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return short(value);
   const [below, above] = [value - low, high - value];
-  if (Math.abs(above - below) <= 1e-3 * Math.abs(above + below)) return `${short(value)} ± ${short((above + below) / 2)}`;
+  if (Math.abs(above - below) <= 1e-3 * Math.abs(above + below)) {
+    // Both with the digits that the error allows.
+    const error = (above + below) / 2;
+    const decimals = error > 0 ? 2 - exponentOf(error) : 3;
+    if (decimals > 6 || Math.abs(value) >= 1e6) return `${short(value)} ± ${short(error)}`;
+    return `${fixed(value, Math.max(0, decimals))} ± ${fixed(error, Math.max(0, decimals))}`;
+  }
   return `${short(value)} (${short(low)} to ${short(high)})`;
 };
 
@@ -154,8 +160,8 @@ const showStop = (chart, stop, y) => {
   const axis = chart.sideways ? chart.model.y : chart.model.x;
   const name = nameOf(axis, stop);
   fillTip(chart.tip, axis.label && axis.names.length === 0 ? `${axis.label}: ${name}` : name, rows);
-  const first = rows.find((row) => inside(chart, row)) ?? rows[0];
-  placeTip(chart, chart.sideways && first ? first.x : along, y ?? (chart.sideways ? along : (top + bottom) / 2));
+  const ends = chart.sideways ? rows.map((row) => clamp(row.x, left, right)) : [along];
+  placeTip(chart, Math.min(...ends), Math.max(...ends), y ?? (chart.sideways ? along : (top + bottom) / 2));
 };
 
 const showCell = (view, row, column) => {
@@ -166,5 +172,5 @@ const showCell = (view, row, column) => {
   view.over.replaceChildren();
   make("rect", { class: "ring", x: px(x), y: px(y), width: px(w), height: px(h) }, view.over);
   fillTip(view.tip, `${rows[row]}, ${columns[column]}`, [{ name: "value", value: short(values[row]?.[column] ?? NaN) }]);
-  placeTip(view, x + w, y + h / 2);
+  placeTip(view, x, x + w, y + h / 2);
 };
