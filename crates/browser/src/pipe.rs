@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use crate::tab::{Tab, View};
@@ -21,6 +21,9 @@ pub enum Error {
     /// It did not answer.
     #[error("Chromium did not answer {0} within {TIMEOUT:?}")]
     Silent(String),
+    /// It ended.
+    #[error("Chromium ended before it answered {0}")]
+    Gone(String),
     /// It answered with an error.
     #[error("Chromium refused {0}: {1}")]
     Refused(String, String),
@@ -66,7 +69,8 @@ pub struct Browser {
     last_id: u64,
     /// What it told without being asked.
     pub(crate) events: Vec<Value>,
-    profile: Option<tempfile::TempDir>,
+    /// Removed last.
+    _profile: tempfile::TempDir,
 }
 
 impl Browser {
@@ -95,7 +99,7 @@ impl Browser {
             });
         }
         let input = child.stdin.take();
-        Ok(Self { child, input, messages, last_id: 0, events: Vec::new(), profile: Some(profile) })
+        Ok(Self { child, input, messages, last_id: 0, events: Vec::new(), _profile: profile })
     }
 
     /// Opens a file in a tab of its own and waits until it has been loaded.
@@ -118,8 +122,8 @@ impl Browser {
         let mut bytes = message.to_string().into_bytes();
         bytes.push(0);
         if let Some(input) = &mut self.input {
-            input.write_all(&bytes)?;
-            input.flush()?;
+            let written = input.write_all(&bytes).and_then(|()| input.flush());
+            written.map_err(|_| Error::Gone(method.to_owned()))?;
         }
         loop {
             let mut answer = self.next(method)?;
@@ -145,7 +149,10 @@ impl Browser {
     }
 
     fn next(&self, waiting_for: &str) -> Result<Value, Error> {
-        self.messages.recv_timeout(TIMEOUT).map_err(|_| Error::Silent(waiting_for.to_owned()))
+        self.messages.recv_timeout(TIMEOUT).map_err(|error| match error {
+            RecvTimeoutError::Timeout => Error::Silent(waiting_for.to_owned()),
+            RecvTimeoutError::Disconnected => Error::Gone(waiting_for.to_owned()),
+        })
     }
 }
 
@@ -153,16 +160,21 @@ impl Drop for Browser {
     fn drop(&mut self) {
         let _ = self.call(None, "Browser.close", json!({}));
         self.input = None;
+        for _ in 0..100 {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let _ = self.child.kill();
         let _ = self.child.wait();
-        // Its helpers may still be writing: what remains is in the temporary directory.
-        drop(self.profile.take());
     }
 }
 
 /// The Chromium to use.
 fn find() -> Option<PathBuf> {
     if let Some(given) = std::env::var_os("GRADBAND_CHROMIUM").filter(|given| !given.is_empty()) {
-        return Some(given.into());
+        return Some(PathBuf::from(given)).filter(|file| file.is_file());
     }
     let path = std::env::var_os("PATH")?;
     let names = ["chromium", "chromium-browser", "google-chrome"];

@@ -1,7 +1,7 @@
 //! Charts as SVG: axes, grid and series, in classes that the page's script redraws.
 
 use crate::legend::{Entry, class, find};
-use crate::model::{Axis, Chart, Look};
+use crate::model::{Axis, Chart, Look, Point, Series};
 use crate::number::px;
 use crate::path::Plot;
 use crate::scale::{Ruler, domain};
@@ -32,24 +32,35 @@ pub(crate) struct Layout<'a> {
     pub slanted: bool,
 }
 
-/// The longest name of a category, in pixels.
+/// The longest name of a category on the x axis, in pixels.
 const NAME: f64 = 150.0;
+/// The distance of marks in one category, in pixels.
+const APART: f64 = 8.0;
 /// What a chart on a phone can give to labels of categories.
 const NARROW: f64 = 250.0;
+
+/// The longest name of a category on the y axis, in pixels.
+fn longest(width: f64) -> f64 {
+    (0.34 * width).max(NAME)
+}
 
 impl<'a> Layout<'a> {
     /// Margins that hold the labels.
     pub fn new(chart: &'a Chart, width: f64, height: f64) -> Self {
-        let names =
-            |axis: &Axis| axis.names.iter().map(|name| self::width(&fit(name, NAME))).fold(0.0, f64::max);
-        let (x_name, y_name) = (names(&chart.x), names(&chart.y));
+        let names = |axis: &Axis, most: f64| {
+            axis.names.iter().map(|name| self::width(&fit(name, most))).fold(0.0, f64::max)
+        };
+        let (x_name, y_name) = (names(&chart.x, NAME), names(&chart.y, longest(width)));
         let slanted = (x_name + 10.0) * chart.x.names.len() as f64 > NARROW;
         let labels = if slanted { 0.6 * x_name + 16.0 } else { 20.0 };
         let top = if chart.y.label.is_empty() { 10.0 } else { 28.0 };
         let bottom = labels + if chart.x.label.is_empty() { 6.0 } else { 26.0 };
         let height = match chart.y.names.len() {
             0 => height + if slanted { labels - 20.0 } else { 0.0 },
-            rows => top + bottom + 26.0 * rows as f64 + 8.0,
+            rows => {
+                let spread = shifts(chart).into_iter().fold(0.0, f64::max) * 2.0;
+                top + bottom + (spread + 16.0).max(26.0) * rows as f64 + 8.0
+            }
         };
         let mut frame = Frame { width, height, left: 40.0, right: 16.0, top, bottom };
         let mut layout = Self { chart, frame, domains: domains(chart), slanted };
@@ -154,7 +165,7 @@ impl<'a> Layout<'a> {
                 continue;
             }
             write(&mut grid, format!("M{} {}H{}", px(left), px(y), px(x_end)));
-            let text = escape(&fit(&tick.label, NAME));
+            let text = escape(&fit(&tick.label, longest(width)));
             let (x, y) = (px(left - 8.0), px(y + 4.0));
             write(&mut y_text, format!(r#"<text class="tick" x="{x}" y="{y}">{text}</text>"#));
         }
@@ -165,9 +176,10 @@ impl<'a> Layout<'a> {
     }
 
     fn series(&self, entries: &[Entry]) -> String {
-        let plot = Plot { x: self.x_ruler(), y: self.y_ruler(), sideways: !self.chart.y.names.is_empty() };
+        let (x, y, sideways) = (self.x_ruler(), self.y_ruler(), !self.chart.y.names.is_empty());
         let mut out = String::new();
-        for series in &self.chart.series {
+        for (series, shift) in self.chart.series.iter().zip(shifts(self.chart)) {
+            let plot = Plot { x, y, sideways, shift };
             let (entry, colour) = find(entries, series);
             let paths = plot.paths(series.look, &series.points);
             let main = match series.look {
@@ -184,6 +196,26 @@ impl<'a> Layout<'a> {
     }
 }
 
+/// Marks of several series in one category stand side by side: so many pixels from its middle.
+pub(crate) fn shifts(chart: &Chart) -> Vec<f64> {
+    let category = |p: &Point| if chart.y.names.is_empty() { p.x } else { p.y };
+    let categories = !(chart.x.names.is_empty() && chart.y.names.is_empty());
+    let marks: Vec<&Series> = chart.series.iter().filter(|series| series.look == Look::Marks).collect();
+    let shared =
+        |a: &Series, b: &Series| a.points.iter().any(|p| b.points.iter().any(|q| category(p) == category(q)));
+    let crowded =
+        categories && marks.iter().enumerate().any(|(i, a)| marks[..i].iter().any(|b| shared(a, b)));
+    let mut place = 0.0;
+    let mut shift = |series: &Series| {
+        if !crowded || series.look != Look::Marks {
+            return 0.0;
+        }
+        place += 1.0;
+        APART * (place - 0.5 * (marks.len() as f64 + 1.0))
+    };
+    chart.series.iter().map(&mut shift).collect()
+}
+
 /// What the axes show.
 fn domains(chart: &Chart) -> Option<[(f64, f64); 2]> {
     let points = || chart.series.iter().flat_map(|series| &series.points);
@@ -193,8 +225,7 @@ fn domains(chart: &Chart) -> Option<[(f64, f64); 2]> {
     let air = if marks || sideways { 0.04 } else { 0.0 };
     let x = domain(&chart.x, points().map(|p| p.x).chain(ends(sideways)), air, sideways);
     let y = domain(&chart.y, points().map(|p| p.y).chain(ends(!sideways)), 0.05, true);
-    let seen =
-        |p: &crate::model::Point| chart.x.scale.map(p.x).is_finite() && chart.y.scale.map(p.y).is_finite();
+    let seen = |p: &Point| chart.x.scale.map(p.x).is_finite() && chart.y.scale.map(p.y).is_finite();
     points().any(seen).then_some(())?;
     Some([x?, y?])
 }
@@ -202,7 +233,6 @@ fn domains(chart: &Chart) -> Option<[(f64, f64); 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Point, Series};
 
     fn chart(series: Vec<Series>) -> Chart {
         Chart { title: String::new(), x: Axis::linear("x"), y: Axis::linear("y"), series }
@@ -219,6 +249,15 @@ mod tests {
             let text = Layout::new(&chart, 400.0, 300.0).draw(&[], "c");
             assert!(text.contains("no data") && !text.contains("NaN"), "{text}");
         }
+    }
+
+    #[test]
+    fn marks_of_one_category_stand_apart() {
+        let at = |rows: &[f64]| Series::marks("", rows.iter().map(|&row| Point::new(1.0, row)).collect());
+        let of = |series| shifts(&Chart { y: Axis::named("", ["a", "b", "c"]), ..chart(series) });
+        assert_eq!(of(vec![at(&[0.0, 1.0]), at(&[1.0, 2.0])]), [-4.0, 4.0]);
+        assert_eq!(of(vec![at(&[0.0, 1.0]), at(&[2.0])]), [0.0, 0.0]);
+        assert_eq!(shifts(&chart(vec![at(&[0.0]), at(&[0.0])])), [0.0, 0.0], "numbers stand where they are");
     }
 
     #[test]

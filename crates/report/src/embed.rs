@@ -53,6 +53,8 @@ struct SeriesModel<'a> {
     name: &'a str,
     entry: usize,
     marks: bool,
+    /// Pixels across the category.
+    shift: f64,
     x: Vec<Option<f64>>,
     y: Vec<Option<f64>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -81,7 +83,9 @@ fn chart_model<'a>(chart: &'a Chart, panels: usize, entries: &[Entry]) -> ChartM
         domains: layout.domains,
         x: axis(&chart.x),
         y: axis(&chart.y),
-        series: chart.series.iter().map(|series| series_model(series, entries)).collect(),
+        series: (chart.series.iter().zip(chart::shifts(chart)))
+            .map(|(series, shift)| series_model(series, shift, entries))
+            .collect(),
     }
 }
 
@@ -94,7 +98,7 @@ fn axis(axis: &Axis) -> AxisModel<'_> {
     AxisModel { label: &axis.label, scale, threshold: axis.scale.threshold(), names: &axis.names }
 }
 
-fn series_model<'a>(series: &'a Series, entries: &[Entry]) -> SeriesModel<'a> {
+fn series_model<'a>(series: &'a Series, shift: f64, entries: &[Entry]) -> SeriesModel<'a> {
     let points = || series.points.iter();
     let ends = points().any(|point| point.low.is_some() || point.high.is_some());
     let optional = |end: fn(&crate::model::Point) -> Option<f64>| match ends {
@@ -105,6 +109,7 @@ fn series_model<'a>(series: &'a Series, entries: &[Entry]) -> SeriesModel<'a> {
         name: &series.name,
         entry: find(entries, series).0,
         marks: series.look == Look::Marks,
+        shift,
         x: points().map(|point| six_digits(point.x)).collect(),
         y: points().map(|point| six_digits(point.y)).collect(),
         low: optional(|point| point.low),

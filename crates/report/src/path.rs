@@ -12,6 +12,8 @@ pub(crate) struct Plot {
     pub y: Ruler,
     /// Intervals are along x.
     pub sideways: bool,
+    /// Moves points across their category, in pixels.
+    pub shift: f64,
 }
 
 /// The drawn parts of a series: area, error bars, and line or marks.
@@ -34,7 +36,8 @@ impl Plot {
     }
 
     fn place(&self, point: &Point) -> Option<(f64, f64)> {
-        let (x, y) = (self.x.px(point.x), self.y.px(point.y));
+        let (mut x, mut y) = (self.x.px(point.x), self.y.px(point.y));
+        *(if self.sideways { &mut y } else { &mut x }) += self.shift;
         (x.is_finite() && y.is_finite()).then_some((x, y))
     }
 
@@ -121,7 +124,7 @@ mod tests {
 
     fn plot(sideways: bool) -> Plot {
         let x = Ruler { scale: Scale::Linear, low: 0.0, high: 10.0, from: 0.0, to: 100.0 };
-        Plot { x, y: Ruler { from: 100.0, to: 0.0, ..x }, sideways }
+        Plot { x, y: Ruler { from: 100.0, to: 0.0, ..x }, sideways, shift: 0.0 }
     }
 
     #[test]

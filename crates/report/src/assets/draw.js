@@ -24,8 +24,8 @@ const runs = (items) => {
 const places = (chart, series) => {
   const along = chart.sideways ? chart.xs : chart.ys;
   return series.x.map((value, i) => {
-    const x = chart.xs.px(value);
-    const y = chart.ys.px(series.y[i]);
+    const x = chart.xs.px(value) + (chart.sideways ? 0 : series.shift);
+    const y = chart.ys.px(series.y[i]) + (chart.sideways ? series.shift : 0);
     if (!Number.isFinite(x) || !Number.isFinite(y)) return null;
     const low = along.px(series.low?.[i]);
     const high = along.px(series.high?.[i]);

@@ -119,7 +119,7 @@ const between = (chart, series, x) => {
   return null;
 };
 
-const nameOf = (axis, value) => axis.names[value] ?? short(value);
+const nameOf = (axis, value) => axis.names[Math.round(value)] ?? short(value);
 
 const rowsAt = (chart, stop) => {
   const out = [];
