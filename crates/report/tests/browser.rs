@@ -77,7 +77,7 @@ fn with_no_script_everything_is_there() {
     let mut browser = Browser::launch().unwrap();
     let mut tab = browser.open(&file, View { scripts: false, ..View::PHONE }).unwrap();
     let drawn = "[...document.querySelectorAll('.panel svg')].filter(s => s.querySelector('.series path.line:not([d=\"\"]), .marks:not([d=\"\"]), .cells path')).length";
-    assert_eq!(tab.evaluate::<usize>(drawn).unwrap(), 12, "all panels but the two empty ones");
+    assert_eq!(tab.evaluate::<usize>(drawn).unwrap(), 13, "all panels but the two empty ones");
     assert_eq!(tab.evaluate::<usize>("document.querySelectorAll('td').length").unwrap(), 16);
     assert!(!tab.evaluate::<bool>("document.scrollingElement.scrollWidth > innerWidth").unwrap());
     assert!(!tab.evaluate::<bool>("document.documentElement.classList.contains('live')").unwrap());
