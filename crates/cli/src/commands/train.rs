@@ -115,7 +115,7 @@ impl Watch {
 }
 
 impl Observer for Watch {
-    fn iteration(&mut self, record: &Record) {
+    fn iteration(&mut self, record: &Record, _: &[f64]) {
         self.progress.set(record.iteration);
     }
 
