@@ -1,0 +1,195 @@
+//! Round numbers for axes: 1-2-5 steps, powers of ten with minor ticks; `scale.js` picks the same ones.
+
+use crate::model::Scale;
+use crate::number::{exponent_of, fixed, scientific};
+use crate::scale::Ruler;
+
+/// A place on an axis; minor ticks have no label.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tick {
+    pub at: f64,
+    pub label: String,
+}
+
+/// About `count` labelled ticks for what a ruler shows.
+pub(crate) fn ticks(ruler: &Ruler, count: usize) -> Vec<Tick> {
+    let (low, high) = (ruler.low, ruler.high);
+    match ruler.scale {
+        Scale::Linear => linear(low, high, count),
+        Scale::Log => log(low, high, count),
+        Scale::Symlog(_) => symlog(low, high, ruler.scale.threshold(), count),
+    }
+}
+
+/// Labels for categories, thinned until they stand `gap` pixels apart.
+pub(crate) fn named(names: &[String], ruler: &Ruler, gap: f64) -> Vec<Tick> {
+    let step = (ruler.px(1.0) - ruler.px(0.0)).abs();
+    let stride = (gap / step).ceil().max(1.0) as usize;
+    let shown = |at: f64| at >= ruler.low.min(ruler.high) && at <= ruler.low.max(ruler.high);
+    names
+        .iter()
+        .enumerate()
+        .step_by(stride)
+        .map(|(i, name)| Tick { at: i as f64, label: name.clone() })
+        .filter(|tick| shown(tick.at))
+        .collect()
+}
+
+/// The smallest of 1, 2, 5, 10, … that makes at most `count` steps.
+fn nice_step(span: f64, count: usize) -> f64 {
+    let raw = span / count.max(1) as f64;
+    let exponent = exponent_of(raw);
+    let factor = raw / 10f64.powi(exponent);
+    let nice = [1, 2, 5].into_iter().find(|&n| factor <= f64::from(n) + 1e-9).unwrap_or(10);
+    power(nice, exponent)
+}
+
+/// m × 10^k, rounded once.
+fn power(m: u32, k: i32) -> f64 {
+    format!("{m}e{k}").parse().unwrap_or(f64::NAN)
+}
+
+fn linear(low: f64, high: f64, count: usize) -> Vec<Tick> {
+    let step = nice_step(high - low, count);
+    if !(step > 0.0 && step.is_finite()) {
+        return Vec::new();
+    }
+    let (first, last) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
+    let place = exponent_of(step);
+    let large = low.abs().max(high.abs()) >= 1e6;
+    let steps = (last - first).clamp(-1.0, 100.0) as i64;
+    let values = (0..=steps).map(|i| (first + i as f64) * step);
+    values
+        .map(|at| {
+            let label = if at != 0.0 && (large || place < -4) {
+                scientific(at, (exponent_of(at) - place).clamp(0, 6) as usize)
+            } else if at == 0.0 {
+                "0".to_owned()
+            } else {
+                fixed(at, (-place).max(0) as usize)
+            };
+            Tick { at, label }
+        })
+        .collect()
+}
+
+fn log(low: f64, high: f64, count: usize) -> Vec<Tick> {
+    let first = (low.log10() - 1e-9).ceil() as i32;
+    let last = (high.log10() + 1e-9).floor() as i32;
+    if last - first < 1 {
+        return linear(low, high, count);
+    }
+    let decades = last - first + 1;
+    let stride = (decades as usize).div_ceil(count.max(1)) as i32;
+    let few = decades as usize * 3 <= count + 2;
+    let mut out = Vec::new();
+    for k in first - 1..=last {
+        for m in 1..10 {
+            let at = power(m, k);
+            if at < low * (1.0 - 1e-9) || at > high * (1.0 + 1e-9) || (m > 1 && decades > 10) {
+                continue;
+            }
+            let labelled = match m {
+                1 => (k - first) % stride == 0,
+                2 | 5 => few,
+                _ => false,
+            };
+            let label = if labelled { power_label(at) } else { String::new() };
+            out.push(Tick { at, label });
+        }
+    }
+    out
+}
+
+fn symlog(low: f64, high: f64, threshold: f64, count: usize) -> Vec<Tick> {
+    let mirrored = |ticks: Vec<Tick>| {
+        let turn = |t: Tick| Tick {
+            at: -t.at,
+            label: if t.label.is_empty() { t.label } else { format!("−{}", t.label) },
+        };
+        ticks.into_iter().rev().map(turn).collect()
+    };
+    if low >= threshold {
+        return log(low, high, count);
+    }
+    if high <= -threshold {
+        return mirrored(log(-high, -low, count));
+    }
+    let largest = low.abs().max(high.abs());
+    let first = (threshold.log10() - 1e-9).ceil() as i32;
+    let last = (largest.log10() + 1e-9).floor() as i32;
+    if largest <= threshold || last < first {
+        return linear(low, high, count);
+    }
+    let sides = if low < 0.0 && high > 0.0 { 2 } else { 1 };
+    let stride = ((last - first + 1) as usize * sides).div_ceil(count.max(2)).max(1) as i32;
+    let label = |k: i32, at: f64| if (last - k) % stride == 0 { power_label(at) } else { String::new() };
+    let upper: Vec<Tick> =
+        (first..=last).map(|k| (k, power(1, k))).map(|(k, at)| Tick { at, label: label(k, at) }).collect();
+    let mut out: Vec<Tick> = mirrored(upper.clone());
+    out.push(Tick { at: 0.0, label: "0".to_owned() });
+    out.extend(upper);
+    out.retain(|tick| tick.at >= low && tick.at <= high);
+    out
+}
+
+/// A power of ten or a small multiple, written out where that is short.
+fn power_label(at: f64) -> String {
+    match exponent_of(at) {
+        k @ -4..=5 => fixed(at, (-k).max(0) as usize),
+        _ => scientific(at, 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(scale: Scale, low: f64, high: f64, count: usize) -> Vec<String> {
+        let ruler = Ruler { scale, low, high, from: 0.0, to: 100.0 };
+        ticks(&ruler, count).into_iter().map(|tick| tick.label).filter(|label| !label.is_empty()).collect()
+    }
+
+    #[test]
+    fn linear_ticks_are_round() {
+        assert_eq!(labels(Scale::Linear, 0.0, 10.0, 5), ["0", "2", "4", "6", "8", "10"]);
+        assert_eq!(labels(Scale::Linear, -0.11, 0.12, 4), ["−0.1", "0", "0.1"]);
+        assert_eq!(labels(Scale::Linear, 0.0, 20000.0, 4), ["0", "5000", "10,000", "15,000", "20,000"]);
+        assert_eq!(labels(Scale::Linear, 0.0, 2e6, 4), ["0", "5×10⁵", "10⁶", "1.5×10⁶", "2×10⁶"]);
+        assert_eq!(labels(Scale::Linear, 1.0, 1.0, 4), [""; 0]);
+    }
+
+    #[test]
+    fn log_ticks_are_powers_of_ten() {
+        assert_eq!(labels(Scale::Log, 1.0, 1000.0, 5), ["1", "10", "100", "1000"]);
+        assert_eq!(labels(Scale::Log, 1e-8, 1e2, 4), ["10⁻⁸", "10⁻⁵", "0.01", "10"]);
+        assert_eq!(labels(Scale::Log, 1.0, 12.0, 6), ["1", "2", "5", "10"]);
+        assert_eq!(
+            labels(Scale::Log, 2.0, 4.0, 4),
+            ["2", "2.5", "3", "3.5", "4"].map(str::to_owned).to_vec()
+        );
+        let ruler = Ruler { scale: Scale::Log, low: 1.0, high: 100.0, from: 0.0, to: 1.0 };
+        assert_eq!(ticks(&ruler, 3).len(), 19);
+    }
+
+    #[test]
+    fn symlog_ticks_have_zero_and_both_sides() {
+        assert_eq!(
+            labels(Scale::Symlog(1.0), -100.0, 100.0, 6),
+            ["−100", "−10", "−1", "0", "1", "10", "100"]
+        );
+        assert_eq!(
+            labels(Scale::Symlog(1.0), -0.5, 0.5, 4),
+            ["−0.5", "0", "0.5"].map(str::to_owned).to_vec()
+        );
+        assert_eq!(labels(Scale::Symlog(1.0), -100.0, -1.0, 4), ["−100", "−10", "−1"]);
+    }
+
+    #[test]
+    fn names_are_thinned() {
+        let names: Vec<String> = (0..10).map(|i| i.to_string()).collect();
+        let ruler = Ruler { scale: Scale::Linear, low: -0.5, high: 9.5, from: 0.0, to: 100.0 };
+        assert_eq!(named(&names, &ruler, 10.0).len(), 10);
+        assert_eq!(named(&names, &ruler, 25.0).len(), 4);
+    }
+}
