@@ -123,7 +123,7 @@ pub fn from_file(path: &Path, problem: &Problem) -> Result<Choice> {
     Ok(choice)
 }
 
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = files::read_text(path)?;
     serde_json::from_str(&text).map_err(|error| {
         let place = match error.line() {

@@ -6,6 +6,7 @@ use crate::work::{Found, Played, Slope, Train, Trained, Work};
 use gradband::spec::TrainSpec;
 use gradband::statistics::Estimate;
 use gradband_report::{Block, Table};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -232,7 +233,7 @@ impl Results {
 }
 
 /// A number or a claim of the paper, and what we found.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// What it is.
     pub what: String,

@@ -9,6 +9,7 @@ pub mod plot;
 pub mod record;
 pub mod report;
 pub mod run;
+pub mod session;
 pub mod work;
 
 pub use experiment::{Experiment, Results, Row, Series, Size};

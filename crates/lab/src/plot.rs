@@ -67,7 +67,9 @@ pub fn rounds_panel<'a>(
     let series = lines.into_iter().filter(|(_, curve)| !curve.is_empty()).enumerate().map(|(i, (name, curve))| {
         let start = (0.0, Estimate { mean: 0.0, std_error: 0.0 });
         let points = curve.iter().map(|&(t, mean, std_error)| (t as f64, Estimate { mean, std_error }));
-        line(&name, i, std::iter::once(start).chain(points))
+        // Colours repeat after eight; the second eight are dashed.
+        let look = if i < 8 { Look::Line } else { Look::Dashed };
+        Series { look, ..line(&name, i % 8, std::iter::once(start).chain(points)) }
     });
     chart(title, Axis::linear("round"), Axis::linear("Bayes regret so far"), series.collect())
 }
@@ -102,7 +104,7 @@ pub fn projection(title: &str, params: &[f64], columns: usize) -> Vec<Panel> {
 
 /// Policies on a line each, best first, with error bars.
 pub fn ranking(title: &str, mut policies: Vec<(String, Estimate)>) -> Panel {
-    policies.sort_by(|a, b| b.1.mean.total_cmp(&a.1.mean));
+    policies.sort_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
     let points = policies.iter().enumerate().map(|(i, (_, regret))| Point {
         x: regret.mean,
         y: i as f64,
@@ -110,6 +112,6 @@ pub fn ranking(title: &str, mut policies: Vec<(String, Estimate)>) -> Panel {
         high: Some(regret.mean + regret.std_error),
     });
     let series = Series { look: Look::Marks, ..Series::line("Bayes regret", points.collect()) };
-    let names = policies.iter().map(|(name, _)| name.clone()).collect();
+    let names = policies.iter().map(|(name, _)| name.as_str());
     chart(title, Axis::linear("Bayes regret"), Axis::named("", names), vec![series])
 }

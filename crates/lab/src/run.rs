@@ -74,6 +74,8 @@ pub fn run(
             }
         }
     }
+    // The first run of every series before the second of any: what is stopped early is thin, not lopsided.
+    units.sort_by_key(|unit| (unit.log, unit.seed));
     let all = summary.found + units.len();
     for (i, unit) in units.iter().enumerate() {
         let left = units[i..].iter().map(|unit| known.seconds(&unit.series.work, unit.cost)).sum();
@@ -83,7 +85,7 @@ pub fn run(
             seed: unit.seed,
             done: summary.found + i,
             all,
-            left: left,
+            left,
         });
         let start = Instant::now();
         let failed = |error: gradband::Error| {

@@ -26,12 +26,13 @@ const ARMS: [usize; 4] = [3, 6, 12, 24];
 const OTHERS: [&str; 3] = ["thompson", "gittins", "bayes-optimal"];
 /// Iterations of the paper's first phase.
 const FIRST_PHASE: usize = 1000;
+const QUICK_PHASE: usize = 40;
 
 fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
     let runs = size.runs(10).min(if size.quick { 1 } else { usize::MAX });
     let mut all = Vec::new();
     let train = |problem: &str, recipe: &str, at: Vec<usize>| {
-        let short = size.quick.then_some(if recipe == "paper" { 40 } else { 90 });
+        let short = size.quick.then_some(QUICK_PHASE);
         let spec = TrainSpec { recipe: Some(recipe.into()), iterations: short, ..TrainSpec::default() };
         let mut train = training(problem, "lstm", spec, at);
         train.final_instances = size.pick(20_000, 2_000);
@@ -47,7 +48,8 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
         })
     };
     for (problem, _) in PROBLEMS {
-        let at = (FIRST_PHASE..=2 * FIRST_PHASE).step_by(50).collect();
+        let first = size.pick(FIRST_PHASE, QUICK_PHASE);
+        let at = (first..=2 * first).step_by(first / 20).collect();
         all.push(Series::new(format!("{problem}, paper"), train(problem, "paper", at), runs));
         all.push(Series::new(format!("{problem}, ours"), train(problem, "default", Vec::new()), runs));
         all.push(Series::new(format!("{problem}, others"), play(problem), 1));
@@ -70,10 +72,12 @@ fn blocks(results: &Results) -> Vec<Block> {
         .iter()
         .map(|(problem, title)| {
             let mut lstm = learning(results, "fig5", &format!("{problem}, paper"), "LSTM, the paper's recipe", 0);
-            lstm.points.iter_mut().for_each(|point| point.x -= FIRST_PHASE as f64);
-            let ours = level("LSTM, ours", 1, results.tuned("fig5", &format!("{problem}, ours")), 1000.0);
+            let start = lstm.points.first().map_or(0.0, |point| point.x);
+            lstm.points.iter_mut().for_each(|point| point.x -= start);
+            let last = lstm.points.last().map_or(1.0, |point| point.x);
+            let ours = level("LSTM, ours", 1, results.tuned("fig5", &format!("{problem}, ours")), last);
             let others = OTHERS.iter().enumerate().filter_map(|(i, policy)| {
-                level(name(policy), i + 3, results.regret("fig5", &format!("{problem}, others"), policy), 1000.0)
+                level(name(policy), i + 3, results.regret("fig5", &format!("{problem}, others"), policy), last)
             });
             let series = std::iter::once(lstm).chain(ours).chain(others).collect();
             chart(title, Axis::linear("iteration at n = 200"), Axis::linear("Bayes regret"), series)

@@ -1,6 +1,6 @@
 //! Figure 6: the covariances of the four synthetic problems.
 
-use crate::experiment::{Experiment, Results, Row, Series, Size};
+use crate::experiment::{Experiment, Results, Series, Size};
 use crate::plot::figure;
 use crate::work::Work;
 use gradband_report::{Block, Matrix, Palette, Panel};
