@@ -203,6 +203,9 @@ pub struct Desk<'a> {
     pub tick: &'a (dyn Fn(f64) -> ControlFlow<()> + Sync),
 }
 
+/// About how many nanoseconds an update of a Q-network and a round of a recurrent policy take.
+const UPDATE_COST: f64 = 4e5;
+const LSTM_ROUND_COST: f64 = 1e3;
 /// Numbers of which a record keeps all: the matrices are for pictures.
 const FEW: usize = 4;
 
@@ -349,10 +352,14 @@ impl Train {
         let info = Choice::parse(&self.policy, &problem)?.info;
         let training = self.train.resolve_for(&problem, info)?;
         let measured = self.at.len() * self.instances + (2 + self.elsewhere.len()) * self.final_instances;
-        Ok(training.rounds(training.settings.iterations, &problem) as f64 / problem.horizon as f64
-            * problem.cost()
-            * if training.recipe.is_some() { 200.0 } else { 2.0 }
-            + measured as f64 * problem.cost())
+        let iterations = training.settings.iterations;
+        let runs = training.rounds(iterations, &problem) as f64 / problem.horizon as f64;
+        let trained = match (&training.recipe, &training.q_learning) {
+            (_, Some(_)) => UPDATE_COST * iterations as f64,
+            (Some(_), _) => LSTM_ROUND_COST * runs * problem.horizon as f64,
+            _ => 2.0 * runs * problem.cost(),
+        };
+        Ok(trained + measured as f64 * problem.cost())
     }
 }
 

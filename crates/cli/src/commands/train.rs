@@ -30,6 +30,8 @@ const COMPARATORS: [&str; 6] =
 const PATIENCE: f64 = 0.5;
 /// Iterates whose regret the report shows.
 const ITERATES: usize = 20;
+/// Iterations whose gradient and parameters it shows, at most.
+const PICTURED: usize = 400;
 /// After Ctrl-C the evaluation is cut to about as many rounds: less than a second.
 const HURRIED_ROUNDS: usize = 50_000_000;
 /// Where the policies stand in the evaluation; comparators follow.
@@ -335,13 +337,14 @@ fn session(
     let regrets = report::regrets(&choices, problem, document.seed)?;
     let regret = iterates.iter().zip(regrets).map(|((i, _), x)| (*i, x.mean, x.std_error));
     let slots = trained.policy.slots();
+    // A picture has no use for a million points.
+    let history = || trained.history.iter().step_by(trained.history.len().div_ceil(PICTURED).max(1));
     let numbers = slots.iter().filter(|slot| slot.shape.is_empty());
     let params = numbers.map(|slot| {
-        let values = trained.history.iter();
-        let values = values.filter_map(|record| Some((record.iteration, record.params.as_ref()?[slot.range.start])));
+        let values = history().filter_map(|record| Some((record.iteration, record.params.as_ref()?[slot.range.start])));
         (slot.info.name.to_string(), values.collect())
     });
-    let gradient = trained.history.iter().filter(|record| record.gradient_norm.is_finite());
+    let gradient = history().filter(|record| record.gradient_norm.is_finite());
     let w = slots.iter().find(|slot| slot.info.name == "W");
     let (projection, features) = w.map_or_else(Default::default, |slot| {
         (trained.policy.params[slot.range.clone()].to_vec(), feature_names(problem, slot.shape[1]))
