@@ -83,7 +83,7 @@ impl<'a> Layout<'a> {
     fn x_ticks(&self) -> Vec<Tick> {
         let ruler = self.x_ruler();
         match self.chart.x.names.is_empty() {
-            true => ticks(&ruler, (((ruler.to - ruler.from) / 80.0) as usize).max(2)),
+            true => ticks(&ruler, (((ruler.to - ruler.from) / 64.0) as usize).max(2)),
             false => named(&self.chart.x.names, &ruler, if self.slanted { 15.0 } else { 12.0 }),
         }
     }
@@ -91,7 +91,7 @@ impl<'a> Layout<'a> {
     fn y_ticks(&self) -> Vec<Tick> {
         let ruler = self.y_ruler();
         match self.chart.y.names.is_empty() {
-            true => ticks(&ruler, (((ruler.from - ruler.to) / 50.0) as usize).max(2)),
+            true => ticks(&ruler, (((ruler.from - ruler.to) / 40.0) as usize).max(2)),
             false => named(&self.chart.y.names, &ruler, 14.0),
         }
     }
@@ -191,8 +191,8 @@ fn domains(chart: &Chart) -> Option<[(f64, f64); 2]> {
     let ends = |along: bool| points().filter(move |_| along).flat_map(|p| [p.low, p.high]).flatten();
     let marks = chart.series.iter().any(|series| series.look == Look::Marks);
     let air = if marks || sideways { 0.04 } else { 0.0 };
-    let x = domain(&chart.x, points().map(|p| p.x).chain(ends(sideways)), air);
-    let y = domain(&chart.y, points().map(|p| p.y).chain(ends(!sideways)), 0.05);
+    let x = domain(&chart.x, points().map(|p| p.x).chain(ends(sideways)), air, sideways);
+    let y = domain(&chart.y, points().map(|p| p.y).chain(ends(!sideways)), 0.05, true);
     let seen =
         |p: &crate::model::Point| chart.x.scale.map(p.x).is_finite() && chart.y.scale.map(p.y).is_finite();
     points().any(seen).then_some(())?;

@@ -18,7 +18,7 @@ pub(crate) struct Drawn {
 
 /// The size of a chart among so many panels.
 pub(crate) fn chart_size(panels: usize) -> (f64, f64) {
-    if panels == 1 { (760.0, 400.0) } else { (460.0, 340.0) }
+    if panels == 1 { (860.0, 420.0) } else { (460.0, 340.0) }
 }
 
 /// The width of a matrix among so many panels.

@@ -24,6 +24,8 @@ pub(crate) struct Layout<'a> {
 
 /// The longest name, in pixels.
 const NAME: f64 = 110.0;
+/// The least height of the colour bar.
+const SHORTEST: f64 = 44.0;
 /// Room for the colour bar.
 const BAR: f64 = 76.0;
 
@@ -46,7 +48,7 @@ impl<'a> Layout<'a> {
         let slanted = name + 6.0 > cell.0 && name > 28.0;
         let labels = if slanted { 0.71 * name + 16.0 } else { 20.0 };
         let bottom = labels + if matrix.column_label.is_empty() { 4.0 } else { 24.0 };
-        let size = (width, top + bottom + cell.1 * down);
+        let size = (width, (top + bottom + cell.1 * down).max(top + SHORTEST + 8.0));
         Self { matrix, rows, columns, range: range(matrix), left, top, cell, slanted, size }
     }
 
@@ -146,21 +148,20 @@ impl<'a> Layout<'a> {
             let y =
                 px(self.top + self.cell.1 * (row as f64 + 0.5) + if small.is_empty() { 4.0 } else { 3.0 });
             let class = step.map(|i| format!(" t{letter}{i}")).unwrap_or_default();
-            let _ = write!(out, r#"<text class="number{small}{class}" x="{x}" y="{y}">{text}</text>"#);
+            let _ = write!(out, r#"<text class="value{small}{class}" x="{x}" y="{y}">{text}</text>"#);
         }
         out
     }
 
     fn labels(&self, h: f64) -> String {
         let mut out = String::new();
-        let every = |gap: f64, cell: f64| ((gap / cell).ceil() as usize).max(1);
-        for (i, name) in self.rows.iter().enumerate().step_by(every(13.0, self.cell.1)) {
+        for (i, name) in thinned(&self.rows, 15.0 / self.cell.1) {
             let (x, y) = (px(self.left - 7.0), px(self.top + self.cell.1 * (i as f64 + 0.5) + 4.0));
             let _ = write!(out, r#"<text class="end" x="{x}" y="{y}">{}</text>"#, escape(&fit(name, NAME)));
         }
         let widest = self.columns.iter().map(|name| width(name)).fold(0.0, f64::max);
         let gap = if self.slanted { 14.0 } else { widest + 6.0 };
-        for (i, name) in self.columns.iter().enumerate().step_by(every(gap, self.cell.0)) {
+        for (i, name) in thinned(&self.columns, gap / self.cell.0) {
             let x = px(self.left + self.cell.0 * (i as f64 + 0.5) + if self.slanted { 4.0 } else { 0.0 });
             let y = px(self.top + h + if self.slanted { 13.0 } else { 17.0 });
             let (class, slant) = match self.slanted {
@@ -185,7 +186,7 @@ impl<'a> Layout<'a> {
     /// The colours from low (below) to high (above), with three numbers.
     fn bar(&self, (low, high): (f64, f64), w: f64, h: f64) -> String {
         let x = self.left + w + 14.0;
-        let height = h.clamp(48.0, 200.0);
+        let height = h.clamp(SHORTEST, 200.0);
         let each = height / STEPS as f64;
         let letter = letter(self.matrix.palette);
         let mut out = format!(r#"<g class="bar" stroke-width="{:.2}">"#, each + 0.2);
@@ -194,12 +195,24 @@ impl<'a> Layout<'a> {
             let _ = write!(out, r#"<path class="{letter}{i}" d="M{} {y}h12"/>"#, px(x));
         }
         out.push_str("</g>");
-        for (value, share) in [(high, 0.0), (0.5 * (low + high), 0.5), (low, 1.0)] {
+        let middle = (0.5 * (low + high), 0.5);
+        for (value, share) in [(high, 0.0), middle, (low, 1.0)] {
+            if share == 0.5 && height < 60.0 {
+                continue;
+            }
             let y = px(self.top + 4.0 + share * height + 4.0 * (1.0 - 2.0 * share));
-            let _ = write!(out, r#"<text x="{}" y="{y}">{}</text>"#, px(x + 17.0), short(value));
+            let _ = write!(out, r#"<text x="{}" y="{y}">{}</text>"#, px(x + 17.0), short(value, 3));
         }
         out
     }
+}
+
+/// Every first, second, fifth, tenth, … name, at least `least` apart; counted ones at round numbers.
+fn thinned(names: &[String], least: f64) -> impl Iterator<Item = (usize, &String)> {
+    let strides = [1, 2, 5, 10, 20, 50, 100];
+    let stride = strides.into_iter().find(|&stride| stride as f64 >= least).unwrap_or(1000);
+    let counted = names.iter().enumerate().all(|(i, name)| *name == (i + 1).to_string());
+    names.iter().enumerate().skip(if counted { stride - 1 } else { 0 }).step_by(stride)
 }
 
 /// The colour of a value; none for no value.

@@ -31,7 +31,7 @@ pub(crate) fn scientific(value: f64, decimals: usize) -> String {
         return "0".to_owned();
     }
     let exponent = exponent_of(value);
-    let factor = fixed(value / 10f64.powi(exponent), decimals);
+    let factor = trimmed(&fixed(value / 10f64.powi(exponent), decimals));
     let power: String = exponent.to_string().chars().map(superscript).collect();
     match factor.as_str() {
         "1" => format!("10{power}"),
@@ -53,14 +53,14 @@ pub(crate) fn exponent_of(value: f64) -> i32 {
     (value.abs().log10() + 1e-12).floor() as i32
 }
 
-/// A number on its own: four significant digits, scientific where zeros would fill it up.
-pub(crate) fn short(value: f64) -> String {
+/// A number on its own: so many significant digits, scientific where zeros would fill it up.
+pub(crate) fn short(value: f64, digits: i32) -> String {
     if !value.is_finite() {
         return "no value".to_owned();
     }
     let exponent = if value == 0.0 { 0 } else { exponent_of(value) };
     if (-4..6).contains(&exponent) {
-        trimmed(&fixed(value, (3 - exponent).clamp(0, 6) as usize))
+        trimmed(&fixed(value, (digits - 1 - exponent).clamp(0, 6) as usize))
     } else {
         scientific(value, 2)
     }
@@ -91,10 +91,10 @@ mod tests {
         assert_eq!(fixed(-0.001, 2), "0.00");
         assert_eq!(scientific(1e6, 0), "10⁶");
         assert_eq!(scientific(-2.5e-7, 1), "−2.5×10⁻⁷");
-        assert_eq!(short(4.67781), "4.678");
-        assert_eq!(short(0.25), "0.25");
-        assert_eq!(short(1234567.0), "1.23×10⁶");
-        assert_eq!(short(f64::NAN), "no value");
+        assert_eq!(short(4.67781, 4), "4.678");
+        assert_eq!(short(0.25, 3), "0.25");
+        assert_eq!(short(1234567.0, 3), "1.23×10⁶");
+        assert_eq!(short(f64::NAN, 3), "no value");
         assert_eq!(six_digits(1.0 / 3.0), Some(0.333333));
     }
 }

@@ -50,6 +50,7 @@ svg text{{font-family:{fonts}}}</style>
         let script = concat!(
             include_str!("assets/scale.js"),
             include_str!("assets/draw.js"),
+            include_str!("assets/look.js"),
             include_str!("assets/export.js"),
             include_str!("assets/page.js")
         );
@@ -108,7 +109,12 @@ fn figure_html(figure: &Figure) -> String {
     if !figure.title.is_empty() {
         let _ = write!(out, "<h3>{}</h3>", escape(&figure.title));
     }
-    let _ = write!(out, r#"<div class="panels{}">"#, if count == 1 { " single" } else { "" });
+    let columns = match count {
+        1 => " single",
+        3 | 6 | 9 => " thirds",
+        _ => "",
+    };
+    let _ = write!(out, r#"<div class="panels{columns}">"#);
     for (i, panel) in figure.panels.iter().enumerate() {
         let drawn = figure::draw(panel, count, &entries, &format!("{id}-{i}-clip"));
         let (kind, name) = describe(panel, figure);

@@ -22,10 +22,11 @@ pub enum Error {
     Encode(String),
 }
 
-/// Noto Sans (Open Font License), regular and bold, whatever family a drawing asks for.
+/// Noto Sans (Open Font License), whatever family a drawing asks for, and DejaVu Sans (Bitstream Vera licence) for the
+/// mathematical characters that it lacks.
 static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
     let mut fonts = usvg::fontdb::Database::new();
-    for bytes in [notosans::REGULAR_TTF, notosans::BOLD_TTF] {
+    for bytes in [notosans::REGULAR_TTF, notosans::BOLD_TTF, dejavu::sans::regular()] {
         fonts.load_font_data(bytes.to_vec());
     }
     fonts.set_sans_serif_family("Noto Sans");

@@ -57,8 +57,14 @@ impl Ruler {
     }
 }
 
-/// What an axis shows: its names, its own range, or the data with some air around (`pad`, a share of the whole).
-pub(crate) fn domain(axis: &Axis, values: impl Iterator<Item = f64>, pad: f64) -> Option<(f64, f64)> {
+/// What an axis shows: its names, its own range, or the data with some air around (`pad`, a share of the whole);
+/// `from_zero` if small positive numbers are best seen from zero.
+pub(crate) fn domain(
+    axis: &Axis,
+    values: impl Iterator<Item = f64>,
+    pad: f64,
+    from_zero: bool,
+) -> Option<(f64, f64)> {
     let scale = axis.scale;
     let shown = |v: &f64| v.is_finite() && scale.map(*v).is_finite();
     let (low, high) = values
@@ -76,8 +82,7 @@ pub(crate) fn domain(axis: &Axis, values: impl Iterator<Item = f64>, pad: f64) -
     if low == high {
         return Some(around(scale, low));
     }
-    // Small positive numbers are best seen from zero.
-    let from_zero = scale == Scale::Linear && pad > 0.0 && low >= 0.0 && low < 0.35 * high;
+    let from_zero = from_zero && scale == Scale::Linear && low >= 0.0 && low < 0.35 * high;
     let air = pad * (scale.map(high) - scale.map(low));
     let below = if from_zero { 0.0 } else { scale.unmap(scale.map(low) - air) };
     Some((below, scale.unmap(scale.map(high) + air)))
@@ -118,12 +123,12 @@ mod tests {
     fn domains_ignore_what_cannot_be_shown() {
         let linear = Axis::linear("");
         let values = [f64::NAN, 4.0, 10.0, f64::INFINITY];
-        assert_eq!(domain(&linear, values.into_iter(), 0.0), Some((4.0, 10.0)));
-        assert_eq!(domain(&linear, [f64::NAN].into_iter(), 0.0), None);
-        assert_eq!(domain(&linear, [0.0].into_iter(), 0.0), Some((-1.0, 1.0)));
-        assert_eq!(domain(&Axis::log(""), [-1.0, 0.0, 1.0, 10.0].into_iter(), 0.0), Some((1.0, 10.0)));
-        assert_eq!(domain(&Axis::named("", ["a", "b"]), [].into_iter(), 0.0), Some((-0.5, 1.5)));
-        assert_eq!(domain(&linear.clone().within(0.0, 1.0), [5.0].into_iter(), 0.0), Some((0.0, 1.0)));
-        assert_eq!(domain(&linear, [1.0, 10.0].into_iter(), 0.1).map(|d| d.0), Some(0.0));
+        assert_eq!(domain(&linear, values.into_iter(), 0.0, false), Some((4.0, 10.0)));
+        assert_eq!(domain(&linear, [f64::NAN].into_iter(), 0.0, false), None);
+        assert_eq!(domain(&linear, [0.0].into_iter(), 0.0, false), Some((-1.0, 1.0)));
+        assert_eq!(domain(&Axis::log(""), [-1.0, 0.0, 1.0, 10.0].into_iter(), 0.0, false), Some((1.0, 10.0)));
+        assert_eq!(domain(&Axis::named("", ["a", "b"]), [].into_iter(), 0.0, false), Some((-0.5, 1.5)));
+        assert_eq!(domain(&linear.clone().within(0.0, 1.0), [5.0].into_iter(), 0.0, false), Some((0.0, 1.0)));
+        assert_eq!(domain(&linear, [1.0, 10.0].into_iter(), 0.1, true).map(|d| d.0), Some(0.0));
     }
 }

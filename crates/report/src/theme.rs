@@ -85,7 +85,7 @@ fn values(dark: bool) -> Vec<(String, String)> {
         let stops = if dark { night } else { day };
         for i in 0..STEPS {
             let colour = between(&stops, i as f64 / (STEPS - 1) as f64);
-            let text = if luminance(colour) > 0.18 { "#14181c" } else { "#ffffff" };
+            let text = if luminance(colour) > 0.179 { "#000000" } else { "#ffffff" };
             out.push((
                 format!("{letter}{i}"),
                 format!("#{:02x}{:02x}{:02x}", colour[0], colour[1], colour[2]),

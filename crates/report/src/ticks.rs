@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(labels(Scale::Log, 1.0, 12.0, 6), ["1", "2", "5", "10"]);
         assert_eq!(
             labels(Scale::Log, 2.0, 4.0, 4),
-            ["2", "2.5", "3", "3.5", "4"].map(str::to_owned).to_vec()
+            ["2.0", "2.5", "3.0", "3.5", "4.0"].map(str::to_owned).to_vec()
         );
         let ruler = Ruler { scale: Scale::Log, low: 1.0, high: 100.0, from: 0.0, to: 1.0 };
         assert_eq!(ticks(&ruler, 3).len(), 19);
