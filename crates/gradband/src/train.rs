@@ -279,7 +279,8 @@ fn schedule(settings: &Settings, pilot: Option<&Gradient>) -> (Rate, Option<f64>
         (None, Rule::Sgd, Some(pilot)) => {
             let length = norm(&pilot.mean());
             let variances = &pilot.variance_per_instance;
-            let (sum, squares) = variances.iter().fold((0.0, 0.0), |(sum, squares), v| (sum + v, squares + v * v));
+            let (sum, squares) =
+                variances.iter().fold((0.0, 0.0), |(sum, squares), v| (sum + v, squares + v * v));
             // A batch of one instance has no variance to go by: its own length stands in.
             let variance = match pilot.instances {
                 1 => length * length,

@@ -142,7 +142,11 @@ impl Results {
         let mut results = Self::default();
         for experiment in crate::EXPERIMENTS {
             for record in record::read(dir, experiment.id)? {
-                results.records.entry((record.experiment.clone(), record.series.clone())).or_default().push(record);
+                results
+                    .records
+                    .entry((record.experiment.clone(), record.series.clone()))
+                    .or_default()
+                    .push(record);
             }
         }
         results.records.values_mut().for_each(|runs| runs.sort_by_key(|record| record.seed));
@@ -163,8 +167,10 @@ impl Results {
     /// The trainings of a series.
     pub fn trained(&self, experiment: &str, series: &str) -> Vec<&Trained> {
         let runs = self.runs(experiment, series).iter();
-        runs.filter_map(|record| if let Found::Trained(trained) = &record.estimate { Some(trained) } else { None })
-            .collect()
+        runs.filter_map(
+            |record| if let Found::Trained(trained) = &record.estimate { Some(trained) } else { None },
+        )
+        .collect()
     }
 
     /// Mean regret of what the trainings of a series hand out.
@@ -195,7 +201,8 @@ impl Results {
     /// What policies did, with their names.
     pub fn played(&self, experiment: &str, series: &str) -> Vec<(String, &Played)> {
         let Some(record) = self.runs(experiment, series).first() else { return Vec::new() };
-        let names = record.setting["policies"].as_array().into_iter().flatten().filter_map(|name| name.as_str());
+        let names =
+            record.setting["policies"].as_array().into_iter().flatten().filter_map(|name| name.as_str());
         match &record.estimate {
             Found::Played(played) => names.map(String::from).zip(played).collect(),
             _ => Vec::new(),
@@ -204,7 +211,10 @@ impl Results {
 
     /// The regret of one policy.
     pub fn regret(&self, experiment: &str, series: &str, policy: &str) -> Option<Estimate> {
-        self.played(experiment, series).iter().find(|(name, _)| name == policy).map(|(_, played)| played.regret)
+        self.played(experiment, series)
+            .iter()
+            .find(|(name, _)| name == policy)
+            .map(|(_, played)| played.regret)
     }
 
     /// A policy's regret and gradients.
@@ -251,9 +261,15 @@ pub struct Row {
 
 impl Row {
     /// A number, with its standard error if the paper gives one.
-    pub fn number(what: impl Into<String>, paper: (f64, Option<f64>), ours: Option<Estimate>, why: &'static str) -> Self {
+    pub fn number(
+        what: impl Into<String>,
+        paper: (f64, Option<f64>),
+        ours: Option<Estimate>,
+        why: &'static str,
+    ) -> Self {
         let (value, error) = paper;
-        let errors = ours.map(|ours| (ours.mean - value) / ours.std_error.hypot(error.unwrap_or(0.0)).max(1e-12));
+        let errors =
+            ours.map(|ours| (ours.mean - value) / ours.std_error.hypot(error.unwrap_or(0.0)).max(1e-12));
         Self {
             what: what.into(),
             paper: error.map_or_else(|| format!("{value}"), |error| format!("{value} ± {error}")),
@@ -272,7 +288,14 @@ impl Row {
         why: &'static str,
     ) -> Self {
         let agrees = seen.as_ref().is_some_and(|(_, holds)| *holds);
-        Self { what: what.into(), paper: paper.into(), ours: seen.map(|(text, _)| text), errors: None, agrees, why }
+        Self {
+            what: what.into(),
+            paper: paper.into(),
+            ours: seen.map(|(text, _)| text),
+            errors: None,
+            agrees,
+            why,
+        }
     }
 
     /// Has it been run, is it far from the paper, and does nobody say why?
@@ -282,6 +305,11 @@ impl Row {
 }
 
 /// No table, no figure: for experiments that have none.
-pub fn table(id: &str, title: &str, columns: Vec<gradband_report::Column>, rows: Vec<Vec<gradband_report::Cell>>) -> Block {
+pub fn table(
+    id: &str,
+    title: &str,
+    columns: Vec<gradband_report::Column>,
+    rows: Vec<Vec<gradband_report::Cell>>,
+) -> Block {
     Block::Table(Table { id: id.into(), title: title.into(), columns, rows })
 }

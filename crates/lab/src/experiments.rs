@@ -37,6 +37,7 @@ pub static EXPERIMENTS: [&Experiment; 13] = [
 
 /// The experiment of that name.
 pub fn named(id: &str) -> gradband::Result<&'static Experiment> {
-    let unknown = || Error::unknown("ID", id, EXPERIMENTS.iter().map(|experiment| experiment.id).chain(["all"]));
+    let unknown =
+        || Error::unknown("ID", id, EXPERIMENTS.iter().map(|experiment| experiment.id).chain(["all"]));
     EXPERIMENTS.iter().find(|experiment| experiment.id == id).copied().ok_or_else(unknown)
 }

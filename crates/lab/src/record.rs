@@ -70,7 +70,8 @@ impl Log {
         let path = path(dir, experiment);
         let failed = |error: std::io::Error| Failure::file(&path, "cannot be opened", &error);
         let mut options = OpenOptions::new();
-        let mut file = options.read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+        let mut file =
+            options.read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

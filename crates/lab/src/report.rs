@@ -10,7 +10,8 @@ pub fn page(results: &Results) -> Page {
     let recorded: Vec<&Experiment> =
         EXPERIMENTS.iter().copied().filter(|experiment| results.of(experiment.id).next().is_some()).collect();
     let numbers: usize = recorded.iter().map(|experiment| known(experiment, results).len()).sum();
-    let differ = recorded.iter().flat_map(|experiment| known(experiment, results)).filter(|row| !row.agrees).count();
+    let differ =
+        recorded.iter().flat_map(|experiment| known(experiment, results)).filter(|row| !row.agrees).count();
     let mut sections = vec![overview(&recorded, results)];
     sections.extend(recorded.iter().map(|experiment| section(experiment, results)));
     Page {
@@ -134,7 +135,8 @@ fn settings(experiment: &Experiment, results: &Results) -> String {
     for record in results.of(experiment.id) {
         series.entry(&record.series).or_insert((0, record)).0 += 1;
     }
-    let lines = series.iter().map(|(name, (runs, record))| format!("{name} ({runs} runs): {}", record.setting));
+    let lines =
+        series.iter().map(|(name, (runs, record))| format!("{name} ({runs} runs): {}", record.setting));
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -60,7 +60,8 @@ pub fn run(
     for (log, experiment) in experiments.iter().enumerate() {
         logs.push(Log::open(dir, experiment.id)?);
         for series in (experiment.plan)(size)? {
-            let setting = serde_json::to_value(&series.work).map_err(|error| Failure::Other(error.to_string()))?;
+            let setting =
+                serde_json::to_value(&series.work).map_err(|error| Failure::Other(error.to_string()))?;
             let mut cost = None;
             for seed in 1..=series.runs as u64 {
                 let cost = *cost.get_or_insert_with(|| series.work.cost(desk));
@@ -69,7 +70,9 @@ pub fn run(
                         summary.found += 1;
                         known.add(&series.work, cost, record.seconds);
                     }
-                    None => units.push(Unit { log, series: series.clone(), seed, setting: setting.clone(), cost }),
+                    None => {
+                        units.push(Unit { log, series: series.clone(), seed, setting: setting.clone(), cost })
+                    }
                 }
             }
         }

@@ -65,7 +65,9 @@ pub struct Way {
 
 /// The page of one or more sessions.
 pub fn page(sessions: &[Session]) -> Page {
-    let title = sessions.first().map_or("gradband".into(), |session| format!("{}: {}", session.kind, session.problem));
+    let title = sessions
+        .first()
+        .map_or("gradband".into(), |session| format!("{}: {}", session.kind, session.problem));
     Page {
         title,
         lead: sessions.iter().filter_map(lead).collect(),
@@ -134,8 +136,12 @@ fn way(path: &Way) -> Block {
     };
     let regret = path.regret.iter().map(|&(i, mean, std_error)| (i as f64, Estimate { mean, std_error }));
     let iteration = || Axis::linear("iteration");
-    let mut panels =
-        vec![chart("Regret", iteration(), Axis::linear("Bayes regret"), vec![line("regret of the iterate", 0, regret)])];
+    let mut panels = vec![chart(
+        "Regret",
+        iteration(),
+        Axis::linear("Bayes regret"),
+        vec![line("regret of the iterate", 0, regret)],
+    )];
     if !path.params.is_empty() {
         let lines = path.params.iter().enumerate().map(|(i, (name, points))| line(name, i + 1, over(points)));
         panels.push(chart("Parameters", iteration(), Axis::linear("value"), lines.collect()));
@@ -162,12 +168,18 @@ fn learned(path: &Way) -> Option<Block> {
             }
         }
     }
-    let lengths = (0..columns).map(|j| path.projection.iter().skip(j).step_by(columns).map(|x| x * x).sum::<f64>().sqrt());
+    let lengths = (0..columns)
+        .map(|j| path.projection.iter().skip(j).step_by(columns).map(|x| x * x).sum::<f64>().sqrt());
     let mut lengths = heat("how much each feature matters", vec![lengths.collect()]);
     if let Panel::Matrix(matrix) = &mut lengths {
         matrix.columns.clone_from(&path.features);
         matrix.rows = vec!["length".into()];
     }
     panels.push(lengths);
-    Some(figure("train-learned", "What was learned", "W projects contexts; the policy depends on M = W′W alone.", panels))
+    Some(figure(
+        "train-learned",
+        "What was learned",
+        "W projects contexts; the policy depends on M = W′W alone.",
+        panels,
+    ))
 }

@@ -34,7 +34,7 @@ impl From<&str> for Source {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Work {
     /// Trains a policy; measures iterates on the way and the policy at the end.
-    Train(Train),
+    Train(Box<Train>),
     /// Plays policies on common instances.
     Play(Play),
     /// Estimates the gradient at a policy's parameters with several baselines.
@@ -58,6 +58,12 @@ pub enum Work {
         /// Its name.
         problem: Source,
     },
+}
+
+impl From<Train> for Work {
+    fn from(train: Train) -> Self {
+        Self::Train(Box::new(train))
+    }
 }
 
 /// See [`Work::Train`].
@@ -229,8 +235,7 @@ impl Work {
             Self::Exact { problem, policy } => {
                 let problem = problem.open(desk)?;
                 let choice = Choice::parse(policy, &problem)?;
-                let mut tick =
-                    |done: u64, all: u64| (desk.tick)(done as f64 / (all as f64).max(1.0));
+                let mut tick = |done: u64, all: u64| (desk.tick)(done as f64 / (all as f64).max(1.0));
                 let exact = exact::evaluate(&problem, &choice, Split::HeldOut, &mut tick)?;
                 Ok(exact.map(|exact| Found::Exact { regret: exact.bayes_regret, gradient: exact.gradient }))
             }
@@ -456,7 +461,13 @@ fn matrix(problem: &Problem, of: &str) -> Result<Vec<Vec<f64>>> {
         Some(Contexts::Linear(linear)) if of == "covariance" => {
             let dim = linear.context.dim();
             let entry = |i: usize, j: usize| match linear.theta[0].covariance() {
-                Covariance::Diagonal(variances) => if i == j { variances[i] } else { 0.0 },
+                Covariance::Diagonal(variances) => {
+                    if i == j {
+                        variances[i]
+                    } else {
+                        0.0
+                    }
+                }
                 Covariance::Full(entries) => entries[i * dim + j],
             };
             (0..dim).map(|i| (0..dim).map(|j| entry(i, j)).collect()).collect()

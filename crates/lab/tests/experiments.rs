@@ -69,11 +69,19 @@ fn committed_records_are_of_these_plans() {
     let results = committed();
     for experiment in EXPERIMENTS {
         let plan = (experiment.plan)(&Size::default()).unwrap();
-        let plan: BTreeMap<_, _> =
-            plan.into_iter().map(|series| (series.name, serde_json::to_value(series.work).unwrap())).collect();
+        let plan: BTreeMap<_, _> = plan
+            .into_iter()
+            .map(|series| (series.name, serde_json::to_value(series.work).unwrap()))
+            .collect();
         let mut seen = BTreeSet::new();
         for record in results.of(experiment.id) {
-            assert_eq!(Some(&record.setting), plan.get(&record.series), "{}: {}", experiment.id, record.series);
+            assert_eq!(
+                Some(&record.setting),
+                plan.get(&record.series),
+                "{}: {}",
+                experiment.id,
+                record.series
+            );
             assert!(seen.insert((&record.series, record.seed)), "twice: {} {}", record.series, record.seed);
         }
     }
@@ -114,5 +122,9 @@ fn readme_has_the_numbers_of_the_records() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
     let table = report::markdown(&committed());
     let part = readme.split("<!-- comparison -->\n").nth(1).unwrap();
-    assert_eq!(part.trim(), table.trim(), "run: gradband report reproduction, and copy comparison.md into README.md");
+    assert_eq!(
+        part.trim(),
+        table.trim(),
+        "run: gradband report reproduction, and copy comparison.md into README.md"
+    );
 }

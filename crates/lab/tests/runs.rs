@@ -38,7 +38,7 @@ static SMALL: Experiment = Experiment {
             instances: 100,
         };
         Ok(vec![
-            Series::new("train", Work::Train(train), size.runs(3)),
+            Series::new("train", Work::from(train), size.runs(3)),
             Series::new("play", Work::Play(play), 1),
             Series::new("gradient", Work::Gradient(gradient), 2),
         ])
@@ -128,7 +128,8 @@ fn records_of_another_setting_are_kept() {
     let dir = tempfile::tempdir().unwrap();
     whole(dir.path());
     let before = std::fs::read(record::path(dir.path(), "small")).unwrap();
-    let Err(Failure::Input(error)) = run_for(dir.path(), usize::MAX, Size { quick: true, runs: Some(1) }) else {
+    let Err(Failure::Input(error)) = run_for(dir.path(), usize::MAX, Size { quick: true, runs: Some(1) })
+    else {
         panic!("another setting was accepted")
     };
     assert!(error.message.contains("train.batch_size was 40, now 20"), "{error}");

@@ -88,7 +88,9 @@ pub fn run(args: &Compare, seed: u64, printer: Printer) -> Result<()> {
 fn session(document: &Document, target: &Target, policies: &[Named]) -> Result<Session> {
     let problem = &target.problem;
     // The rows are sorted, the policies are not.
-    let named = |row: &Row| policies.iter().find(|named| named.name == row.policy && named.choice.params == row.params);
+    let named = |row: &Row| {
+        policies.iter().find(|named| named.name == row.policy && named.choice.params == row.params)
+    };
     let choices = document.rows.iter().filter_map(named).map(|named| &named.choice);
     let curves = report::over_rounds(choices, problem, document.seed)?;
     let policies = document.rows.iter().zip(curves).map(|(row, curve)| Measured {

@@ -43,7 +43,8 @@ struct Document {
 
 pub fn run(dir: &Path, printer: Printer) -> Result<()> {
     let results = Results::read(dir)?;
-    let recorded = EXPERIMENTS.iter().copied().filter(|experiment| results.of(experiment.id).next().is_some());
+    let recorded =
+        EXPERIMENTS.iter().copied().filter(|experiment| results.of(experiment.id).next().is_some());
     let recorded: Vec<_> = recorded.collect();
     match (recorded.is_empty(), sessions(dir)?) {
         (false, _) => write(dir, &results)?,
@@ -62,7 +63,8 @@ pub fn run(dir: &Path, printer: Printer) -> Result<()> {
 
 /// The numbers of experiments, where they have been run.
 pub fn compared(results: &Results, experiments: &[&'static Experiment]) -> Vec<Compared> {
-    let rows = |experiment: &Experiment| (experiment.rows)(results).into_iter().filter(|row| row.ours.is_some());
+    let rows =
+        |experiment: &Experiment| (experiment.rows)(results).into_iter().filter(|row| row.ours.is_some());
     experiments
         .iter()
         .map(|experiment| Compared { experiment: experiment.id, rows: rows(experiment).collect() })
@@ -76,7 +78,14 @@ pub fn text(compared: &[Compared]) -> String {
             let errors = row.errors.map_or(String::new(), |errors| format!("{errors:+.1}"));
             let verdict = if row.agrees { "" } else { "differs" };
             let ours = row.ours.clone().unwrap_or_default();
-            vec![compared.experiment.into(), row.what.clone(), row.paper.clone(), ours, errors, verdict.into()]
+            vec![
+                compared.experiment.into(),
+                row.what.clone(),
+                row.paper.clone(),
+                ours,
+                errors,
+                verdict.into(),
+            ]
         })
     });
     output::table(&["", "", "paper", "ours", "s.e.", ""], 4, rows)
@@ -98,7 +107,8 @@ pub fn session(dir: &Path, session: &Session) -> Result<()> {
 
 /// The sessions that were recorded.
 fn sessions(dir: &Path) -> Result<Vec<Session>> {
-    let paths = SESSIONS.iter().map(|kind| dir.join(format!("{kind}.record.json"))).filter(|path| path.exists());
+    let paths =
+        SESSIONS.iter().map(|kind| dir.join(format!("{kind}.record.json"))).filter(|path| path.exists());
     paths.map(|path| policies::read_json(&path).map_err(Failure::from)).collect()
 }
 
@@ -107,7 +117,9 @@ fn page(dir: &Path, page: &Page) -> Result<()> {
     let figures = dir.join(FIGURES);
     files::create_dir(&figures)?;
     let blocks = page.sections.iter().flat_map(|section| &section.blocks);
-    for figure in blocks.filter_map(|block| if let Block::Figure(figure) = block { Some(figure) } else { None }) {
+    for figure in
+        blocks.filter_map(|block| if let Block::Figure(figure) = block { Some(figure) } else { None })
+    {
         let svg = figure.svg();
         files::write(&figures.join(format!("{}.svg", figure.id)), &svg)?;
         let png = gradband_report::png(&svg, PNG_SCALE)

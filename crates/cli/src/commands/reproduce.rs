@@ -46,7 +46,8 @@ pub fn run(args: &Reproduce, printer: Printer) -> Result<()> {
     interrupt::hold();
     let problems = Mutex::new(BTreeMap::new());
     let open = |name: &str| open(&problems, name);
-    let tick = |_: f64| if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let tick =
+        |_: f64| if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let mut teller = Teller::new();
     let desk = Desk { open: &open, tick: &tick };
     let summary = gradband_lab::run::run(&dir, &chosen, &size, &desk, |status| teller.tell(status));
@@ -134,7 +135,13 @@ fn list(chosen: &[&Experiment], size: &Size, dir: &Path, printer: Printer) -> Re
     }
     printer.result(&listed, || {
         let rows = listed.iter().map(|row| {
-            vec![row.name.into(), row.section.into(), row.summary.into(), row.units.to_string(), row.recorded.to_string()]
+            vec![
+                row.name.into(),
+                row.section.into(),
+                row.summary.into(),
+                row.units.to_string(),
+                row.recorded.to_string(),
+            ]
         });
         let table = output::table(&["experiment", "section", "", "units", "recorded"], 3, rows);
         format!("{table}\nrecords are looked for in {}", dir.display())
@@ -151,7 +158,8 @@ impl Teller {
     fn new() -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let style = ProgressStyle::with_template("[{bar:30}] {pos}/{len} units, {msg}");
-            ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "))
+            ProgressBar::new(0)
+                .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "))
         });
         Self { bar, next: Instant::now() }
     }

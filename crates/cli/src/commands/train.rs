@@ -341,7 +341,8 @@ fn session(
     let history = || trained.history.iter().step_by(trained.history.len().div_ceil(PICTURED).max(1));
     let numbers = slots.iter().filter(|slot| slot.shape.is_empty());
     let params = numbers.map(|slot| {
-        let values = history().filter_map(|record| Some((record.iteration, record.params.as_ref()?[slot.range.start])));
+        let values = history()
+            .filter_map(|record| Some((record.iteration, record.params.as_ref()?[slot.range.start])));
         (slot.info.name.to_string(), values.collect())
     });
     let gradient = history().filter(|record| record.gradient_norm.is_finite());

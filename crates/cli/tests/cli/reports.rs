@@ -11,7 +11,18 @@ fn sound(page: &Path, figures: usize) {
 fn the_report_of_a_training() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
-    let train = ["train", "linear-2", "--iterations", "5", "--eval-instances", "50", "--policy", "soft-ucb", "-o", out];
+    let train = [
+        "train",
+        "linear-2",
+        "--iterations",
+        "5",
+        "--eval-instances",
+        "50",
+        "--policy",
+        "soft-ucb",
+        "-o",
+        out,
+    ];
     text(&train);
     let html = std::fs::read_to_string(dir.path().join("report.html")).unwrap();
     for part in ["untuned: soft-ucb", "theta_cov", "gradband train linear-2 --iterations 5"] {

@@ -45,7 +45,9 @@ fn an_experiment_leaves_records_figures_and_a_report() {
     assert_eq!(record["setting"]["of"], "covariance");
     assert_eq!(record["estimate"]["matrix"][0][0], 1.0);
     for figure in ["fig6", "fig10", "fig10-centred"] {
-        assert!(std::fs::read_to_string(out.join(format!("figures/{figure}.svg"))).unwrap().starts_with("<svg"));
+        assert!(
+            std::fs::read_to_string(out.join(format!("figures/{figure}.svg"))).unwrap().starts_with("<svg")
+        );
         assert!(std::fs::read(out.join(format!("figures/{figure}.png"))).unwrap().starts_with(b"\x89PNG"));
     }
     let before = std::fs::read_to_string(out.join("report.html")).unwrap();
@@ -94,7 +96,10 @@ fn wrong_requests_are_refused() {
     refused_saying(&["report", out], &["no records", "reproduce"]);
     text(&["reproduce", "fig1", "--quick", "-o", out]);
     let before = std::fs::read(dir.path().join("fig1.jsonl")).unwrap();
-    refused_saying(&["reproduce", "fig1", "-o", out], &["fig1.jsonl", "another setting", "batch_size was 2000, now 10000"]);
+    refused_saying(
+        &["reproduce", "fig1", "-o", out],
+        &["fig1.jsonl", "another setting", "batch_size was 2000, now 10000"],
+    );
     assert_eq!(std::fs::read(dir.path().join("fig1.jsonl")).unwrap(), before);
     std::fs::write(dir.path().join("fig1.jsonl"), "{}\n").unwrap();
     refused_saying(&["report", out], &["fig1.jsonl, line 1", "not a record"]);

@@ -18,7 +18,8 @@ pub(super) struct Published {
     pub why: &'static str,
 }
 
-const LOWER: &str = "Lower than the paper's: the rule for the rate's constant c is ours; before training the two agree.";
+const LOWER: &str =
+    "Lower than the paper's: the rule for the rate's constant c is ours; before training the two agree.";
 
 pub(super) const PUBLISHED: [Published; 11] = [
     set("adult", "Adult", (2, 123, 32_561), (144.26, 0.18), (86.90, 0.35), 39.77, LOWER),
@@ -27,7 +28,15 @@ pub(super) const PUBLISHED: [Published; 11] = [
     set("covertype", "Covertype", (7, 54, 581_012), (324.65, 0.45), (190.28, 0.46), 41.39, LOWER),
     set("iris", "Iris", (3, 4, 150), (72.21, 0.09), (66.27, 0.16), 8.0, LOWER),
     set("segment", "Image Segmentation", (7, 19, 2_310), (197.82, 0.19), (150.53, 1.81), 24.0, LOWER),
-    set("satimage", "Landsat Satellite Statlog", (6, 36, 4_435), (185.78, 0.29), (132.24, 0.41), 28.82, LOWER),
+    set(
+        "satimage",
+        "Landsat Satellite Statlog",
+        (6, 36, 4_435),
+        (185.78, 0.29),
+        (132.24, 0.41),
+        28.82,
+        LOWER,
+    ),
     set("mushroom", "Mushroom", (2, 112, 8_124), (66.25, 0.11), (3.26, 0.06), 95.07, LOWER),
     set("shuttle", "Shuttle Statlog", (7, 9, 43_500), (87.17, 0.11), (62.99, 0.15), 27.74, LOWER),
     set("vehicle", "Vehicle Statlog", (4, 18, 846), (218.16, 0.22), (149.75, 0.38), 31.0, LOWER),
@@ -70,7 +79,7 @@ pub(super) fn plan(name: &'static str, size: &Size) -> gradband::Result<Vec<Seri
         train.instances = size.pick(if large { 200 } else { 1000 }, 50);
         train.final_instances = size.pick(if large { 1000 } else { 2000 }, 100);
         train.rounds = rounds(500, 10);
-        all.push(Series::new(format!("{name}, {policy}"), Work::Train(train), runs));
+        all.push(Series::new(format!("{name}, {policy}"), Work::from(train), runs));
     }
     let play = Play {
         problem: name.into(),
@@ -91,7 +100,9 @@ pub(super) fn home(set: &str) -> &'static str {
 /// Learning curves of a set.
 pub(super) fn panel(results: &Results, set: &Published) -> Panel {
     let lines = POLICIES.iter().enumerate();
-    let lines = lines.map(|(i, policy)| learning(results, home(set.set), &format!("{}, {policy}", set.set), name(policy), i));
+    let lines = lines.map(|(i, policy)| {
+        learning(results, home(set.set), &format!("{}, {policy}", set.set), name(policy), i)
+    });
     let last = lines.clone().flat_map(|line| line.points.last().map(|point| point.x)).fold(0.0, f64::max);
     let tuned = results.regret(home(set.set), &format!("{}, others", set.set), "linucb(width=tuned)");
     learning_panel(set.name, lines.chain(level("LinUCB, tuned width", 5, tuned, last)))

@@ -38,10 +38,14 @@ fn blocks(results: &Results) -> Vec<Block> {
         .collect();
     let rounds = PUBLISHED.iter().zip(&played).map(|(set, played)| {
         let tuned = data_sets::POLICIES.into_iter().filter_map(|policy| {
-            let run = results.trained(data_sets::home(set.set), &format!("{}, {policy}", set.set)).first().copied()?;
+            let run = results
+                .trained(data_sets::home(set.set), &format!("{}, {policy}", set.set))
+                .first()
+                .copied()?;
             Some((format!("{}, tuned", name(policy)), run.rounds.as_slice()))
         });
-        let others = played.iter().map(|(policy, played)| (name(policy).to_string(), played.curve.as_slice()));
+        let others =
+            played.iter().map(|(policy, played)| (name(policy).to_string(), played.curve.as_slice()));
         rounds_panel(set.name, tuned.chain(others))
     });
     vec![
@@ -51,7 +55,12 @@ fn blocks(results: &Results) -> Vec<Block> {
             "n = 500; L = 100 and m = 1000, for d of 20 and more L = 1000 and m = 80; means over runs.",
             panels,
         ),
-        figure("fig11-learned", "CoSoftElim's projection", "First run; M = W′W is what the policy depends on.", learned.collect()),
+        figure(
+            "fig11-learned",
+            "CoSoftElim's projection",
+            "First run; M = W′W is what the policy depends on.",
+            learned.collect(),
+        ),
         figure("fig11-rounds", "Regret over rounds", "Tuned policies: first run.", rounds.collect()),
     ]
 }

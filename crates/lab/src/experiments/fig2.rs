@@ -26,7 +26,7 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
     for policy in ["exp3", "softelim"] {
         for baseline in BASELINES {
             let train = paper(baseline, 100, size.pick(1000, 500));
-            let work = Work::Train(training("bernoulli-2", policy, train, at(100, 1, 2)));
+            let work = Work::from(training("bernoulli-2", policy, train, at(100, 1, 2)));
             all.push(Series::new(format!("{policy}, {baseline}"), work, size.runs(20)));
         }
     }
@@ -44,7 +44,8 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
 fn blocks(results: &Results) -> Vec<Block> {
     let by_baseline = |policy: &str| {
         let lines = BASELINES.iter().enumerate();
-        let lines = lines.map(|(i, baseline)| learning(results, "fig2", &format!("{policy}, {baseline}"), baseline, i));
+        let lines = lines
+            .map(|(i, baseline)| learning(results, "fig2", &format!("{policy}, {baseline}"), baseline, i));
         learning_panel(name(policy), lines)
     };
     let best = ["exp3", "softelim"]
@@ -52,13 +53,18 @@ fn blocks(results: &Results) -> Vec<Block> {
         .enumerate()
         .map(|(i, policy)| learning(results, "fig2", &format!("{policy}, self"), name(policy), i + 6));
     let others = ["thompson", "gittins", "bayes-optimal"].iter().enumerate();
-    let others =
-        others.filter_map(|(i, policy)| level(name(policy), i + 3, results.regret("fig2", "others", policy), 100.0));
+    let others = others.filter_map(|(i, policy)| {
+        level(name(policy), i + 3, results.regret("fig2", "others", policy), 100.0)
+    });
     vec![figure(
         "fig2",
         "Regret over iterations of GradBand",
         "bernoulli-2, L = 100, m = 1000; means over runs, bands are standard errors.",
-        vec![by_baseline("exp3"), by_baseline("softelim"), learning_panel("Both with self", best.chain(others))],
+        vec![
+            by_baseline("exp3"),
+            by_baseline("softelim"),
+            learning_panel("Both with self", best.chain(others)),
+        ],
     )]
 }
 

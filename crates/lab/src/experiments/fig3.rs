@@ -34,7 +34,7 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
             train.rounds = rounds(horizon, 20);
             train.instances = size.pick(1000, 500);
             train.final_instances = size.pick(10_000, 2_000);
-            all.push(Series::new(format!("{problem}, {policy}"), Work::Train(train), size.runs(20)));
+            all.push(Series::new(format!("{problem}, {policy}"), Work::from(train), size.runs(20)));
         }
         // The Gittins table of a thousand rounds takes half a minute.
         let skip = size.quick && horizon == 1000;
@@ -52,10 +52,9 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
 
 fn blocks(results: &Results) -> Vec<Block> {
     let optimisation = PROBLEMS.iter().map(|(problem, title, _)| {
-        let tuned = ["exp3", "softelim"]
-            .iter()
-            .enumerate()
-            .map(|(i, policy)| learning(results, "fig3", &format!("{problem}, {policy}"), name(policy), i + 6));
+        let tuned = ["exp3", "softelim"].iter().enumerate().map(|(i, policy)| {
+            learning(results, "fig3", &format!("{problem}, {policy}"), name(policy), i + 6)
+        });
         let others = OTHERS[..2].iter().enumerate().filter_map(|(i, policy)| {
             level(name(policy), i + 3, results.regret("fig3", &format!("{problem}, others"), policy), 100.0)
         });
@@ -68,7 +67,8 @@ fn blocks(results: &Results) -> Vec<Block> {
             let run = results.trained("fig3", &format!("{problem}, {policy}")).first().copied()?;
             Some((format!("{}, tuned", name(policy)), run.rounds.as_slice()))
         });
-        let others = played.iter().map(|(policy, played)| (name(policy).to_string(), played.curve.as_slice()));
+        let others =
+            played.iter().map(|(policy, played)| (name(policy).to_string(), played.curve.as_slice()));
         rounds_panel(title, tuned.chain(others))
     });
     vec![
@@ -87,7 +87,8 @@ fn rows(results: &Results) -> Vec<Row> {
     for (problem, title, _) in PROBLEMS {
         let regret = |policy: &str| results.tuned("fig3", &format!("{problem}, {policy}"));
         let thompson = results.regret("fig3", &format!("{problem}, others"), "thompson");
-        let pair = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| (format!("{a:.1} against {b:.1}"), a < b));
+        let pair =
+            |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| (format!("{a:.1} against {b:.1}"), a < b));
         let mean = |x: Option<gradband::statistics::Estimate>| x.map(|x| x.mean);
         rows.push(Row::claim(
             format!("{title}: SoftElim against Thompson sampling"),
@@ -98,9 +99,8 @@ fn rows(results: &Results) -> Vec<Row> {
         rows.push(Row::claim(
             format!("{title}: Exp3 against Thompson sampling"),
             "not competitive",
-            pair(mean(thompson), mean(regret("exp3"))).map(|(_, worse)| {
-                (format!("{:.1}", mean(regret("exp3")).unwrap_or_default()), worse)
-            }),
+            pair(mean(thompson), mean(regret("exp3")))
+                .map(|(_, worse)| (format!("{:.1}", mean(regret("exp3")).unwrap_or_default()), worse)),
             "",
         ));
     }

@@ -61,18 +61,18 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
     let mut all = Vec::new();
     for (problem, _) in PROBLEMS {
         for m in BATCHES {
-            let work = Work::Train(train(problem.into(), batch(m)));
+            let work = Work::from(train(problem.into(), batch(m)));
             all.push(Series::new(format!("{problem}, m = {m}"), work, runs));
         }
         for n in HORIZONS {
-            let work = Work::Train(train(with_horizon(problem, n)?, batch(1000)));
+            let work = Work::from(train(with_horizon(problem, n)?, batch(1000)));
             all.push(Series::new(format!("{problem}, n = {n}"), work, runs));
         }
     }
     for alpha in 1..=9 {
         let mut train = train(with_prior(alpha), batch(1000));
         train.elsewhere = (1..=9).map(with_prior).collect();
-        all.push(Series::new(format!("alpha = {alpha}"), Work::Train(train), runs));
+        all.push(Series::new(format!("alpha = {alpha}"), Work::from(train), runs));
     }
     Ok(all)
 }
@@ -92,7 +92,9 @@ fn blocks(results: &Results) -> Vec<Block> {
         };
         let lines = PROBLEMS.iter().enumerate();
         lines
-            .map(|(i, (problem, title))| line(title, i, values.iter().filter_map(|&value| point(problem, value))))
+            .map(|(i, (problem, title))| {
+                line(title, i, values.iter().filter_map(|&value| point(problem, value)))
+            })
             .collect()
     };
     let log = |label: &str| Axis { scale: Scale::Log, ..Axis::linear(label) };
@@ -142,7 +144,9 @@ fn rows(results: &Results) -> Vec<Row> {
         // The share of the regret's growth that a line in log n explains.
         let points: Vec<_> = HORIZONS
             .iter()
-            .filter_map(|&n| Some(((n as f64).ln(), results.tuned("fig4", &format!("{problem}, n = {n}"))?.mean)))
+            .filter_map(|&n| {
+                Some(((n as f64).ln(), results.tuned("fig4", &format!("{problem}, n = {n}"))?.mean))
+            })
             .collect();
         let straight = (points.len() == HORIZONS.len()).then(|| {
             let fit = explained(&points);

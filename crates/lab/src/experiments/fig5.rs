@@ -21,7 +21,8 @@ pub static EXPERIMENT: Experiment = Experiment {
     rows,
 };
 
-const PROBLEMS: [(&str, &str); 2] = [("bernoulli-2", "Two instances"), ("bernoulli-2-uniform", "Uniform means")];
+const PROBLEMS: [(&str, &str); 2] =
+    [("bernoulli-2", "Two instances"), ("bernoulli-2-uniform", "Uniform means")];
 const ARMS: [usize; 4] = [3, 6, 12, 24];
 const OTHERS: [&str; 3] = ["thompson", "gittins", "bayes-optimal"];
 /// Iterations of the paper's first phase.
@@ -36,7 +37,7 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
         let spec = TrainSpec { recipe: Some(recipe.into()), iterations: short, ..TrainSpec::default() };
         let mut train = training(problem, "lstm", spec, at);
         train.final_instances = size.pick(20_000, 2_000);
-        Work::Train(train)
+        Work::from(train)
     };
     let play = |problem: &str| {
         Work::Play(Play {
@@ -71,13 +72,19 @@ fn blocks(results: &Results) -> Vec<Block> {
     let mut panels: Vec<_> = PROBLEMS
         .iter()
         .map(|(problem, title)| {
-            let mut lstm = learning(results, "fig5", &format!("{problem}, paper"), "LSTM, the paper's recipe", 0);
+            let mut lstm =
+                learning(results, "fig5", &format!("{problem}, paper"), "LSTM, the paper's recipe", 0);
             let start = lstm.points.first().map_or(0.0, |point| point.x);
             lstm.points.iter_mut().for_each(|point| point.x -= start);
             let last = lstm.points.last().map_or(1.0, |point| point.x);
             let ours = level("LSTM, ours", 1, results.tuned("fig5", &format!("{problem}, ours")), last);
             let others = OTHERS.iter().enumerate().filter_map(|(i, policy)| {
-                level(name(policy), i + 3, results.regret("fig5", &format!("{problem}, others"), policy), last)
+                level(
+                    name(policy),
+                    i + 3,
+                    results.regret("fig5", &format!("{problem}, others"), policy),
+                    last,
+                )
             });
             let series = std::iter::once(lstm).chain(ours).chain(others).collect();
             chart(title, Axis::linear("iteration at n = 200"), Axis::linear("Bayes regret"), series)
@@ -129,14 +136,21 @@ fn rows(results: &Results) -> Vec<Row> {
             "",
         ));
         let above = compare("bernoulli-2-uniform", "gittins").map(|(text, below)| (text, !below));
-        rows.push(Row::claim(format!("{what} against the Gittins index, uniform means"), "higher", above, ""));
+        rows.push(Row::claim(
+            format!("{what} against the Gittins index, uniform means"),
+            "higher",
+            above,
+            "",
+        ));
     }
     let (gittins, optimal) =
         (other("bernoulli-2-uniform", "gittins"), other("bernoulli-2-uniform", "bayes-optimal"));
     rows.push(Row::claim(
         "The Gittins index with uniform means",
         "Bayes optimal",
-        gittins.zip(optimal).map(|(g, o)| (format!("{:.3} against the optimum's {:.3}", g.mean, o.mean), g.mean <= o.mean)),
+        gittins
+            .zip(optimal)
+            .map(|(g, o)| (format!("{:.3} against the optimum's {:.3}", g.mean, o.mean), g.mean <= o.mean)),
         "A finite-horizon index is not optimal: exactly 2.24791 against 2.23925 \
          (gradband exact bernoulli-2-uniform --policy gittins, and --policy bayes-optimal).",
     ));

@@ -9,7 +9,9 @@ pub static EXPERIMENT: Experiment = Experiment {
     id: "fig6",
     title: "The synthetic problems",
     section: "7.7",
-    text: &["The covariance of an arm's parameters in linear-1 to linear-4: which features matter, and how they go together."],
+    text: &[
+        "The covariance of an arm's parameters in linear-1 to linear-4: which features matter, and how they go together.",
+    ],
     plan,
     blocks,
     rows: |_| Vec::new(),

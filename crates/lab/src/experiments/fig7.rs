@@ -28,7 +28,7 @@ pub(super) fn train(problem: &str, policy: &str, baseline: &str, size: &Size) ->
     train.instances = size.pick(1000, 300);
     train.final_instances = size.pick(5_000, 1_000);
     train.rounds = rounds(200, 20);
-    Work::Train(train)
+    Work::from(train)
 }
 
 /// Policies that do not learn by gradients, on a synthetic problem.
@@ -53,7 +53,13 @@ pub(super) fn others(problem: &str, size: &Size) -> Work {
 }
 
 /// Regret over rounds of tuned policies and the others.
-pub(super) fn over_rounds(results: &Results, id: &str, title: &str, tuned: &[(String, &str)], others: &str) -> gradband_report::Panel {
+pub(super) fn over_rounds(
+    results: &Results,
+    id: &str,
+    title: &str,
+    tuned: &[(String, &str)],
+    others: &str,
+) -> gradband_report::Panel {
     let trained = tuned.iter().filter_map(|(series, policy)| {
         let run = results.trained(id, series).first().copied()?;
         Some((format!("{}, tuned", name(policy)), run.rounds.as_slice()))
@@ -78,7 +84,8 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
 fn blocks(results: &Results) -> Vec<Block> {
     let panels = POLICIES.iter().map(|policy| {
         let lines = BASELINES.iter().enumerate();
-        let lines = lines.map(|(i, baseline)| learning(results, "fig7", &format!("{policy}, {baseline}"), baseline, i));
+        let lines = lines
+            .map(|(i, baseline)| learning(results, "fig7", &format!("{policy}, {baseline}"), baseline, i));
         learning_panel(name(policy), lines)
     });
     let tuned = POLICIES.map(|policy| (format!("{policy}, self"), policy));
@@ -92,12 +99,18 @@ fn blocks(results: &Results) -> Vec<Block> {
             "L = 100, m = 500; means over runs, bands are standard errors.",
             panels.collect(),
         ),
-        figure("fig7-learned", "What was learned", "First run. Features 1 to 4 matter.", [vec![rounds], w].concat()),
+        figure(
+            "fig7-learned",
+            "What was learned",
+            "First run. Features 1 to 4 matter.",
+            [vec![rounds], w].concat(),
+        ),
     ]
 }
 
 fn rows(results: &Results) -> Vec<Row> {
-    let (untuned, tuned) = (results.untuned("fig7", "cosoftelim, self"), results.tuned("fig7", "cosoftelim, self"));
+    let (untuned, tuned) =
+        (results.untuned("fig7", "cosoftelim, self"), results.tuned("fig7", "cosoftelim, self"));
     let less = untuned.zip(tuned).map(|(before, after)| 100.0 * (1.0 - after.mean / before.mean));
     let without = |policy: &str| {
         let (none, own) = (
@@ -106,8 +119,14 @@ fn rows(results: &Results) -> Vec<Row> {
         );
         Some((format!("{none:.1} against {own:.1} with self"), none > own))
     };
-    let best = POLICIES[1..].iter().filter_map(|policy| results.tuned("fig7", &format!("{policy}, self"))).map(|x| x.mean);
-    let best = best.reduce(f64::min).zip(tuned).map(|(other, own)| (format!("{:.1} against {other:.1}", own.mean), own.mean < other));
+    let best = POLICIES[1..]
+        .iter()
+        .filter_map(|policy| results.tuned("fig7", &format!("{policy}, self")))
+        .map(|x| x.mean);
+    let best = best
+        .reduce(f64::min)
+        .zip(tuned)
+        .map(|(other, own)| (format!("{:.1} against {other:.1}", own.mean), own.mean < other));
     vec![
         Row::number("CoSoftElim, untuned, Problem 1", (55.74, None), untuned, UNTUNED),
         Row::number("CoSoftElim, tuned with self, Problem 1", (40.01, None), tuned, TUNED),
@@ -120,7 +139,12 @@ fn rows(results: &Results) -> Vec<Row> {
         Row::claim("CoSoftElim without a baseline", "poor", without("cosoftelim"), ""),
         Row::claim("Thompson sampling without a baseline", "poor", without("lin-thompson"), ""),
         Row::claim("The best tuned policy", "CoSoftElim with self", best, ""),
-        Row::number("LinUCB, Problem 1", (116.02, Some(0.78)), results.regret("fig7", "others", "linucb"), super::fig8::WIDTH),
+        Row::number(
+            "LinUCB, Problem 1",
+            (116.02, Some(0.78)),
+            results.regret("fig7", "others", "linucb"),
+            super::fig8::WIDTH,
+        ),
     ]
 }
 

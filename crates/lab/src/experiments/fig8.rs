@@ -58,7 +58,12 @@ fn blocks(results: &Results) -> Vec<Block> {
         }
     }
     vec![
-        figure("fig8", "Regret over iterations of GradBand", "L = 100, m = 500, self; means over runs.", panels),
+        figure(
+            "fig8",
+            "Regret over iterations of GradBand",
+            "L = 100, m = 500, self; means over runs.",
+            panels,
+        ),
         figure("fig8-learned", "CoSoftElim's projection", "First run, after 100 iterations.", learned),
         figure("fig8-rounds", "Regret over rounds", "Tuned policies: first run.", rounds),
     ]
@@ -75,7 +80,12 @@ fn rows(results: &Results) -> Vec<Row> {
             let less = 100.0 * (1.0 - after / before.mean);
             (format!("{:.1} to {after:.1}, by {less:.0} %", before.mean), (40.0..=75.0).contains(&less))
         });
-        rows.push(Row::claim(format!("CoSoftElim, Problem {i}: decrease by tuning"), "roughly 50 %", less, ""));
+        rows.push(Row::claim(
+            format!("CoSoftElim, Problem {i}: decrease by tuning"),
+            "roughly 50 %",
+            less,
+            "",
+        ));
         let best = mean("lin-thompson").zip(mean("lin-epsilon-greedy")).zip(tuned);
         let best = best.map(|((a, b), own)| (format!("{own:.1}, others {a:.1} and {b:.1}"), own < a.min(b)));
         rows.push(Row::claim(format!("The best tuned policy, Problem {i}"), "CoSoftElim", best, ""));
@@ -90,9 +100,16 @@ fn rows(results: &Results) -> Vec<Row> {
             vanilla,
             "",
         ));
-        let mom = other("mom-thompson").zip(tuned).map(|(mom, own)| (format!("{own:.1} against {:.1}", mom.mean), own < mom.mean));
+        let mom = other("mom-thompson")
+            .zip(tuned)
+            .map(|(mom, own)| (format!("{own:.1} against {:.1}", mom.mean), own < mom.mean));
         rows.push(Row::claim(format!("CoSoftElim against MOM, Problem {i}"), "lower", mom, ""));
-        rows.push(Row::number(format!("LinUCB, Problem {i}"), (paper.0, Some(paper.1)), other("linucb"), WIDTH));
+        rows.push(Row::number(
+            format!("LinUCB, Problem {i}"),
+            (paper.0, Some(paper.1)),
+            other("linucb"),
+            WIDTH,
+        ));
     }
     rows
 }

@@ -10,7 +10,9 @@ pub static EXPERIMENT: Experiment = Experiment {
     id: "fig9",
     title: "Multi-class classification",
     section: "7.9",
-    text: &["The sizes of the eleven data sets; Wine, where tuning helps most, and Iris, where it helps least."],
+    text: &[
+        "The sizes of the eleven data sets; Wine, where tuning helps most, and Iris, where it helps least.",
+    ],
     plan,
     blocks,
     rows,
@@ -44,7 +46,8 @@ fn size(results: &Results, set: &str) -> Option<(usize, usize, usize)> {
 
 fn blocks(results: &Results) -> Vec<Block> {
     let column = |name: &str, numeric| Column { name: name.into(), numeric };
-    let columns = vec![column("Data set", false), column("K", true), column("d", true), column("Examples", true)];
+    let columns =
+        vec![column("Data set", false), column("K", true), column("d", true), column("Examples", true)];
     let row = |published: &Published| {
         let (arms, features, examples) = size(results, published.set)?;
         let numbers = [arms, features, examples].map(|number| number.to_string().into());
@@ -57,7 +60,12 @@ fn blocks(results: &Results) -> Vec<Block> {
     });
     vec![
         table("fig9-sizes", "The data sets", columns, PUBLISHED.iter().filter_map(row).collect()),
-        figure("fig9", "Regret over iterations of GradBand", "n = 500, L = 100, m = 1000; means over runs.", panels),
+        figure(
+            "fig9",
+            "Regret over iterations of GradBand",
+            "n = 500, L = 100, m = 1000; means over runs.",
+            panels,
+        ),
         figure("fig9-learned", "CoSoftElim's projection", "First run.", learned.collect()),
     ]
 }

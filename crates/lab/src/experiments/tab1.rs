@@ -43,7 +43,7 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
         let mut train = training("bernoulli-2", policy, train, Vec::new());
         train.rounds = rounds(200, 40);
         train.instances = size.pick(10_000, 2_000);
-        Work::Train(train)
+        Work::from(train)
     };
     let runs = size.runs(20);
     Ok(vec![
@@ -51,15 +51,24 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
         Series::new("softelim", train("softelim", paper("self", 100, 1000)), runs),
         Series::new("exp3", train("exp3", paper("self", 100, 1000)), runs),
         Series::new("softelim, ours", train("softelim", TrainSpec::default()), runs),
-        Series::new("dqn", train("dqn", TrainSpec { iterations: size.pick(None, Some(10_000)), ..TrainSpec::default() }), runs.min(10)),
+        Series::new(
+            "dqn",
+            train("dqn", TrainSpec { iterations: size.pick(None, Some(10_000)), ..TrainSpec::default() }),
+            runs.min(10),
+        ),
     ])
 }
 
-const TUNED: [(&str, &str); 4] =
-    [("softelim", "SoftElim, tuned"), ("exp3", "Exp3, tuned"), ("softelim, ours", "SoftElim, ours"), ("dqn", "DQN")];
+const TUNED: [(&str, &str); 4] = [
+    ("softelim", "SoftElim, tuned"),
+    ("exp3", "Exp3, tuned"),
+    ("softelim, ours", "SoftElim, ours"),
+    ("dqn", "DQN"),
+];
 
 fn blocks(results: &Results) -> Vec<Block> {
-    let tuned = TUNED.iter().filter_map(|(series, label)| Some((label.to_string(), results.tuned("tab1", series)?)));
+    let tuned =
+        TUNED.iter().filter_map(|(series, label)| Some((label.to_string(), results.tuned("tab1", series)?)));
     let others = results.played("tab1", "others");
     let others = others.iter().map(|(policy, played)| (name(policy).to_string(), played.regret));
     let over_rounds = TUNED.iter().filter_map(|(series, label)| {
@@ -72,7 +81,10 @@ fn blocks(results: &Results) -> Vec<Block> {
         "All policies on bernoulli-2",
         "Left: Bayes regret over n = 200 rounds; bars are standard errors, smaller than the marks for most. Right: regret \
          over rounds (tuned policies: first run).",
-        vec![ranking("Bayes regret", tuned.chain(others).collect()), rounds_panel("Over rounds", over_rounds.chain(played))],
+        vec![
+            ranking("Bayes regret", tuned.chain(others).collect()),
+            rounds_panel("Over rounds", over_rounds.chain(played)),
+        ],
     )]
 }
 

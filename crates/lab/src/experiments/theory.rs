@@ -64,11 +64,8 @@ fn contexts() -> Source {
 
 /// One Bernoulli instance.
 fn point(means: [f64; 2], horizon: usize) -> Source {
-    let prior = PriorSpec {
-        kind: "points".into(),
-        instances: Some(vec![means.to_vec()]),
-        ..PriorSpec::default()
-    };
+    let prior =
+        PriorSpec { kind: "points".into(), instances: Some(vec![means.to_vec()]), ..PriorSpec::default() };
     spec(ProblemSpec { kind: "bernoulli".into(), horizon, prior: Some(prior), ..ProblemSpec::default() })
 }
 
@@ -84,7 +81,11 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
     };
     let mut all = vec![
         Series::new("theorem 1", commit(gaussian(), "explore-then-commit", HORIZON / 2), 1),
-        Series::new("theorem 2", commit(contexts(), "contextual-explore-then-commit", CONTEXT_HORIZON / 6), 1),
+        Series::new(
+            "theorem 2",
+            commit(contexts(), "contextual-explore-then-commit", CONTEXT_HORIZON / 6),
+            1,
+        ),
     ];
     for gap in GAPS {
         let work = Work::Exact {
@@ -188,11 +189,16 @@ fn blocks(results: &Results) -> Vec<Block> {
 fn concave(results: &Results, series: &str) -> Option<(String, bool)> {
     let played = results.played("theory", series);
     let steps: Vec<_> = played.iter().skip(1).map(|(_, played)| played.step).collect();
-    let broken = steps.windows(2).filter(|pair| {
-        pair[1].mean - pair[0].mean < -4.0 * pair[0].std_error.hypot(pair[1].std_error)
-    });
+    let broken = steps
+        .windows(2)
+        .filter(|pair| pair[1].mean - pair[0].mean < -4.0 * pair[0].std_error.hypot(pair[1].std_error));
     let broken = broken.count();
-    (steps.len() > 1).then(|| (format!("{broken} of {} second differences have the wrong sign (4 s.e.)", steps.len() - 1), broken == 0))
+    (steps.len() > 1).then(|| {
+        (
+            format!("{broken} of {} second differences have the wrong sign (4 s.e.)", steps.len() - 1),
+            broken == 0,
+        )
+    })
 }
 
 fn rows(results: &Results) -> Vec<Row> {
@@ -200,12 +206,15 @@ fn rows(results: &Results) -> Vec<Row> {
         let (regret, _) = results.exact("theory", &format!("theorem 7, gap {gap}"))?;
         Some(regret / bound_7(gap, 200.0))
     });
-    let sevens = sevens.reduce(f64::max).map(|part| (format!("at most {:.1} % of the bound", 100.0 * part), part <= 1.0));
+    let sevens = sevens
+        .reduce(f64::max)
+        .map(|part| (format!("at most {:.1} % of the bound", 100.0 * part), part <= 1.0));
     let fives = W.iter().filter_map(|&w| {
         let (regret, gradient) = results.exact("theory", &format!("lemma 5, w = {w}"))?;
         Some(gradient.first()?.abs() / bound_5(w, regret))
     });
-    let fives = fives.reduce(f64::max).map(|part| (format!("at most {:.2e} of the bound", part), part <= 1.0));
+    let fives =
+        fives.reduce(f64::max).map(|part| (format!("at most {:.2e} of the bound", part), part <= 1.0));
     let slope = |name: &str| {
         let (_, slopes) = results.gradients("theory", &format!("lemma 6, {name}"))?;
         Some(Estimate { mean: slopes[0].mean, std_error: slopes[0].std_error })
@@ -213,7 +222,12 @@ fn rows(results: &Results) -> Vec<Row> {
     let show = |x: Estimate| format!("{:.5} ± {:.5}", x.mean, x.std_error);
     let near = |x: Estimate, value: f64| (x.mean - value).abs() <= 4.0 * x.std_error;
     vec![
-        Row::claim("Theorem 1: reward of explore-then-commit", "concave in h", concave(results, "theorem 1"), ""),
+        Row::claim(
+            "Theorem 1: reward of explore-then-commit",
+            "concave in h",
+            concave(results, "theorem 1"),
+            "",
+        ),
         Row::claim("Theorem 2: the same with contexts", "concave in h", concave(results, "theorem 2"), ""),
         Row::claim("Theorem 7: SoftElim at w = √8", "regret below its bound", sevens, ""),
         Row::claim("Lemma 5: gradient of SoftElim", "below c n times the regret", fives, ""),
