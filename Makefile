@@ -1,13 +1,17 @@
 # `make test` is what CI runs.
-.PHONY: test check test-slow bench check-lstm
+.PHONY: test check browser test-slow bench check-lstm
 
-test: check
+test: check browser
 	cargo test --workspace --quiet
 
 check:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+
+# Reports are tested in Chromium: this installs one if there is none.
+browser:
+	@bin/install-chromium
 
 # Full-size statistical runs: some minutes.
 test-slow:

@@ -40,7 +40,7 @@ pub struct Common {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// What there is: problems, policies, baselines, optimizers, data sets
+    /// What there is: problems, policies, baselines, optimizers, experiments, data sets
     List {
         /// One list alone
         kind: Option<Listed>,
@@ -74,6 +74,35 @@ pub enum Command {
     /// The data sets of classification problems
     #[command(subcommand)]
     Data(Data),
+    /// The paper's figures and tables: run, recorded, compared with the paper and drawn
+    ///
+    /// Records go to DIR, a file per experiment and a line per finished unit, and are never computed twice: a run that was
+    /// stopped goes on where it was. At the end DIR/report.html shows everything.
+    Reproduce(Reproduce),
+    /// Write DIR/report.html and DIR/figures anew from the records in DIR
+    Report {
+        /// Where `reproduce`, `train -o` or `compare -o` wrote
+        dir: PathBuf,
+    },
+}
+
+#[derive(clap::Args, Debug)]
+pub struct Reproduce {
+    /// Experiments (fig1 to fig11, tab1, theory), or all; see --list
+    #[arg(value_name = "ID", required_unless_present = "list")]
+    pub ids: Vec<String>,
+    /// Small sizes, for a first look: minutes, not hours
+    #[arg(long)]
+    pub quick: bool,
+    /// Runs of every training [default: the paper's]
+    #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = count())]
+    pub runs: Option<u64>,
+    /// What there is, and how much of it is recorded in DIR
+    #[arg(long)]
+    pub list: bool,
+    /// Where records and report go [default: reproduction, or reproduction-quick]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
 }
 
 #[derive(Subcommand, Debug)]
@@ -97,6 +126,7 @@ pub enum Listed {
     Policies,
     Baselines,
     Optimizers,
+    Experiments,
     Data,
 }
 
@@ -177,7 +207,7 @@ pub struct Train {
     /// Neural policies: how to train them [default: default]
     #[arg(long, value_name = "default|paper")]
     pub recipe: Option<String>,
-    /// Write policy.json and history.csv there
+    /// Write policy.json, history.csv and report.html there
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }
@@ -213,7 +243,7 @@ pub struct Compare {
         help = format!("Simulated instances [default: {}]", defaults::INSTANCES)
     )]
     pub instances: Option<u64>,
-    /// Write compare.json and compare.csv there
+    /// Write compare.json, compare.csv and report.html there
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }

@@ -9,6 +9,8 @@ mod gittins;
 mod gradient;
 mod init;
 mod list;
+mod report;
+mod reproduce;
 mod train;
 
 use crate::args::{Args, Command, Common};
@@ -43,6 +45,8 @@ pub fn run(args: Args) -> Result<()> {
         Command::Exact(args) => exact::run(&args, printer),
         Command::Gittins(args) => gittins::run(&args, printer),
         Command::Data(command) => data::run(&command, printer),
+        Command::Reproduce(args) => reproduce::run(&args, printer),
+        Command::Report { dir } => report::run(&dir, printer),
     }
 }
 

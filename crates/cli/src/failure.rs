@@ -28,6 +28,16 @@ impl From<gradband::Error> for Failure {
     }
 }
 
+impl From<gradband_lab::Failure> for Failure {
+    fn from(failure: gradband_lab::Failure) -> Self {
+        match failure {
+            gradband_lab::Failure::Input(error) => Self::Input(error),
+            gradband_lab::Failure::Other(message) => Self::Other(message),
+            gradband_lab::Failure::Interrupted => Self::Interrupted("interrupted".into()),
+        }
+    }
+}
+
 impl Failure {
     /// Says why, and turns it into an exit code.
     pub fn report(self) -> ExitCode {

@@ -1,7 +1,7 @@
 //! Policies as typed: `name(param=value,…)`, `--params`, and policy files.
 
 use crate::{files, output, weights};
-use gradband::registry::{self, Choice};
+use gradband::registry::Choice;
 use gradband::spec::{FORMAT, Nested, PolicyFile};
 use gradband::{Error, Problem, Result};
 use serde::Deserialize;
@@ -35,29 +35,9 @@ impl Named {
 
 /// `name` or `name(param=value,…)`; `flag` is what messages call it.
 pub fn parse(text: &str, problem: &Problem, flag: &str) -> Result<Named> {
-    let at_flag = |error: Error| Error::new(flag, error.message);
-    let text = text.trim();
-    let (name, inner) = match text.split_once('(') {
-        None => (text, None),
-        Some((name, rest)) => match rest.strip_suffix(')') {
-            Some(inner) => (name.trim_end(), Some(inner)),
-            None => return Err(Error::new(flag, format!("found '{text}', expected a ')' at its end"))),
-        },
-    };
-    let info = registry::policy(name).map_err(at_flag)?;
-    let initial = Choice::initial(info, problem).map_err(at_flag)?;
-    let Some(inner) = inner else { return Ok(Named::untuned(initial)) };
-    let mut choice = initial;
-    for part in inner.split(',') {
-        let Some((key, value)) = part.split_once('=') else {
-            return Err(Error::new(flag, format!("found '{part}' in '{text}', expected param=value")));
-        };
-        let (key, value) = (key.trim(), value.trim());
-        choice = choice
-            .with(problem, key, value)
-            .map_err(|error| Error::new(format!("{flag} ({name}, {key})"), error.message))?;
-    }
-    Ok(Named::in_full(choice))
+    let choice = Choice::parse(text, problem)
+        .map_err(|error| Error::new(format!("{flag} {}", error.place).trim_end(), error.message))?;
+    Ok(if text.contains('(') { Named::in_full(choice) } else { Named::untuned(choice) })
 }
 
 /// A comma-separated list, in which commas within parentheses do not count.
@@ -143,7 +123,7 @@ pub fn from_file(path: &Path, problem: &Problem) -> Result<Choice> {
     Ok(choice)
 }
 
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = files::read_text(path)?;
     serde_json::from_str(&text).map_err(|error| {
         let place = match error.line() {

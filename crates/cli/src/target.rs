@@ -124,14 +124,15 @@ impl Target {
         defaults::check_instances("--instances", count).map(|()| count)
     }
 
+    /// The problem as a spec, defaults included.
+    pub fn problem_spec(&self) -> ProblemSpec {
+        self.spec().map_or_else(|| ProblemSpec::of(&self.problem), |spec| spec.problem.effective())
+    }
+
     /// Everything that a training was asked for, defaults included.
     pub fn effective(&self, choice: &Choice, training: &Training) -> Spec {
-        let problem = match self.spec() {
-            Some(spec) => spec.problem.effective(),
-            None => ProblemSpec::of(&self.problem),
-        };
         Spec {
-            problem,
+            problem: self.problem_spec(),
             policy: Some(PolicySpec::of(choice)),
             train: training.spec.clone(),
             evaluate: EvaluateSpec { instances: Some(training.eval_instances) },

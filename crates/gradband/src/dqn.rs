@@ -128,19 +128,20 @@ fn count(counts: &mut [f32; 2], reward: f32) {
     counts[1] += 1.0 - reward;
 }
 
-/// Plays instances `first..first + WIDTH`, a lane each: the greedy arm, or with probability `epsilon` any. `tape`
+/// Plays instances `first..first + WIDTH`, a lane each, as if for `horizon` rounds: the greedy arm, or with probability `epsilon` any. `tape`
 /// hears of every lane's arm and reward, round by round.
 #[inline(always)]
 fn play(
     network: &Network,
     job: &Job,
+    horizon: usize,
     first: u64,
     epsilon: f32,
     mut tape: impl FnMut(usize, f32),
 ) -> [Outcome; WIDTH] {
     let mut outcomes = [Outcome::default(); WIDTH];
     let Some(armed) = job.problem.armed() else { return outcomes };
-    let (arms, horizon) = (job.problem.arms, job.problem.horizon);
+    let arms = job.problem.arms;
     let [prior, rewards, actions] = [PRIOR, REWARDS, ACTIONS].map(|purpose| job.key.child(purpose));
     let streams = |key: Key| -> [Stream<One<f32>>; WIDTH] {
         std::array::from_fn(|lane| Stream::new((), key, first + lane as u64))
@@ -154,7 +155,7 @@ fn play(
     let mut pulls = vec![0.0; arms * WIDTH];
     let mut counts = vec![[0.0; 2]; arms * WIDTH];
     let mut trace = Trace::new(&network.dqn);
-    for round in 0..horizon {
+    for round in 0..job.problem.horizon {
         for (lane, counts) in counts.chunks_exact(arms).enumerate() {
             network.dqn.observe(counts, round, horizon, lane, trace.inputs());
         }
@@ -191,6 +192,8 @@ pub struct Player {
     pub dqn: Dqn,
     /// Its weights, as [`Dqn::layout`] says.
     pub params: Vec<f64>,
+    /// n.
+    pub horizon: usize,
 }
 
 impl Agent for Player {
@@ -202,7 +205,7 @@ impl Agent for Player {
             let first = first + (i * WIDTH) as u64;
             let outcomes = vectorized(
                 #[inline(always)]
-                || play(&network, job, first, 0.0, |_, _| {}),
+                || play(&network, job, self.horizon, first, 0.0, |_, _| {}),
             );
             chunk.copy_from_slice(&outcomes[..chunk.len()]);
         }

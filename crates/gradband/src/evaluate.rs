@@ -75,3 +75,24 @@ pub fn evaluate(
         regrets.iter_mut().filter(|values| !values.is_empty()).map(|values| Quantiles::of(values));
     done.is_continue().then(|| Evaluation { instances, regret, reward, quantiles: quantiles.collect() })
 }
+
+/// Regret after each of `rounds` rounds of policies that play for the whole horizon, a list for each policy.
+///
+/// The same instances and draws every time, cut short: regret never falls from one to the next. `progress` hears of
+/// the instances done, for all rounds together; the result is `None` if it stops the work.
+pub fn over_rounds(
+    agents: &[&dyn Agent],
+    problem: &Problem,
+    seed: u64,
+    instances: usize,
+    rounds: &[usize],
+    mut progress: impl FnMut(usize) -> ControlFlow<()>,
+) -> Option<Vec<Vec<Estimate>>> {
+    let mut curves = vec![Vec::with_capacity(rounds.len()); agents.len()];
+    for (i, &horizon) in rounds.iter().enumerate() {
+        let short = Problem { horizon, ..problem.clone() };
+        let evaluation = evaluate(agents, &short, seed, instances, |done| progress(i * instances + done))?;
+        curves.iter_mut().enumerate().for_each(|(agent, curve)| curve.push(evaluation.regret(agent)));
+    }
+    Some(curves)
+}

@@ -166,7 +166,7 @@ impl Problem {
     }
 
     /// About how many nanoseconds a run takes: how much work is handed out at a time depends on it.
-    pub(crate) fn cost(&self) -> f64 {
+    pub fn cost(&self) -> f64 {
         let round = match &self.model {
             Model::Armed(_) => 4.0,
             Model::Contextual(contextual) => {

@@ -1,10 +1,10 @@
 //! Means with standard errors, paired and clustered, in one pass and in the order of the instances.
 
 use rayon::slice::ParallelSliceMut;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A mean and how far it may be off.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The mean.
     pub mean: f64,

@@ -125,15 +125,15 @@ pub struct Trained {
 
 /// What a training tells while it runs, and how it is stopped.
 pub trait Observer {
-    /// After each iteration.
-    fn iteration(&mut self, record: &Record);
+    /// After each iteration, with the parameters that it left (none from a Q-network, which keeps the best).
+    fn iteration(&mut self, record: &Record, params: &[f64]);
     /// Asked often: a reason to stop now.
     fn stop(&mut self) -> Option<StopReason>;
 }
 
 /// Trains without a word.
 impl Observer for () {
-    fn iteration(&mut self, _: &Record) {}
+    fn iteration(&mut self, _: &Record, _: &[f64]) {}
     fn stop(&mut self) -> Option<StopReason> {
         None
     }
@@ -218,7 +218,7 @@ pub fn train(
         let params = (w.len() <= RECORDED_PARAMS).then(|| w.clone());
         history.push(Record { iteration: i + 1, params, gradient_norm: norm(&mean) });
         if let Some(record) = history.last() {
-            observer.iteration(record);
+            observer.iteration(record, &w);
         }
     }
     let last = initial.with_params(problem, &w)?;
@@ -268,8 +268,9 @@ impl Settings {
     }
 }
 
-/// The automatic rate: alpha = 1 / (c sqrt L), where no gradient is likely to be longer than
-/// c = |g| + 2 sqrt(tr Cov / m), by a pilot batch.
+/// The automatic rate: alpha = 1 / (c sqrt L), where no gradient is likely to be longer than c = |g| + 2 sqrt(v / m), by
+/// a pilot batch. v is the mean of the variances, weighted by themselves: with one parameter its variance; with many,
+/// noise is part of every gradient's length already, and the length varies only as much as one coordinate does.
 fn schedule(settings: &Settings, pilot: Option<&Gradient>) -> (Rate, Option<f64>) {
     let Settings { decay, clip, .. } = *settings;
     let fixed = |initial| Rate { initial, end: 1.0, decay };
@@ -277,12 +278,16 @@ fn schedule(settings: &Settings, pilot: Option<&Gradient>) -> (Rate, Option<f64>
         (Some(rate), ..) => (fixed(rate), clip),
         (None, Rule::Sgd, Some(pilot)) => {
             let length = norm(&pilot.mean());
+            let variances = &pilot.variance_per_instance;
+            let (sum, squares) =
+                variances.iter().fold((0.0, 0.0), |(sum, squares), v| (sum + v, squares + v * v));
             // A batch of one instance has no variance to go by: its own length stands in.
-            let trace = match pilot.instances {
+            let variance = match pilot.instances {
                 1 => length * length,
-                _ => pilot.variance_per_instance.iter().sum(),
+                _ if sum > 0.0 => squares / sum,
+                _ => 0.0,
             };
-            let c = (length + 2.0 * (trace / pilot.instances as f64).sqrt()).max(1e-12);
+            let c = (length + 2.0 * (variance / pilot.instances as f64).sqrt()).max(1e-12);
             (fixed(1.0 / (c * (settings.iterations as f64).sqrt())), clip.or(Some(c)))
         }
         _ => (Rate { initial: 0.06, end: 0.1, decay }, clip),

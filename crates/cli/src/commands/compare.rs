@@ -1,6 +1,6 @@
 //! `gradband compare`: several policies on the same instances and rewards.
 
-use super::{measure, title};
+use super::{measure, report, title};
 use crate::args::{Compare, whole};
 use crate::failure::{Failure, Result};
 use crate::output::{self, Printer, grouped, with_error};
@@ -12,6 +12,7 @@ use gradband::evaluate::Evaluation;
 use gradband::registry::{self, Choice, PolicyInfo};
 use gradband::spec::ProblemRecord;
 use gradband::statistics::Estimate;
+use gradband_lab::session::{Measured, Session};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -64,6 +65,7 @@ pub fn run(args: &Compare, seed: u64, printer: Printer) -> Result<()> {
     if let Some(dir) = &args.output {
         interrupt::hold();
         save(dir, &document)?;
+        interrupt::release();
     }
     printer.result(&document, || {
         let rows = document.rows.iter().map(|row| {
@@ -75,6 +77,39 @@ pub fn run(args: &Compare, seed: u64, printer: Printer) -> Result<()> {
         header.extend(document.rows[0].distance.map(|_| "from bayes-optimal"));
         let table = output::table(&header, 1, rows);
         format!("{}, {} instances\n{table}", title(problem), grouped(instances))
+    })?;
+    match &args.output {
+        Some(dir) => report::session(dir, &session(&document, &target, &policies)?),
+        None => Ok(()),
+    }
+}
+
+/// What the report shows beyond the result: regret over rounds.
+fn session(document: &Document, target: &Target, policies: &[Named]) -> Result<Session> {
+    let problem = &target.problem;
+    // The rows are sorted, the policies are not.
+    let named = |row: &Row| {
+        policies.iter().find(|named| named.name == row.policy && named.choice.params == row.params)
+    };
+    let choices = document.rows.iter().filter_map(named).map(|named| &named.choice);
+    let curves = report::over_rounds(choices, problem, document.seed)?;
+    let policies = document.rows.iter().zip(curves).map(|(row, curve)| Measured {
+        name: row.short.clone(),
+        regret: row.bayes_regret,
+        difference: Some(row.difference),
+        curve,
+    });
+    Ok(Session {
+        kind: "compare".into(),
+        problem: title(problem),
+        command: report::command(),
+        spec: report::toml(&target.problem_spec())?,
+        version: document.version.into(),
+        seed: document.seed,
+        instances: document.instances,
+        policies: policies.collect(),
+        gain: None,
+        training: None,
     })
 }
 

@@ -7,6 +7,7 @@ use gradband::baseline::{BASELINES, DEFAULT_RUNS, MAX_RUNS};
 use gradband::optimizer::OPTIMIZERS;
 use gradband::problem::{DATASETS, PROBLEMS, ProblemInfo};
 use gradband::registry::{High, Initial, POLICIES, ParamInfo, Plays, Range, SettingInfo};
+use gradband_lab::EXPERIMENTS;
 use serde::Serialize;
 
 /// A number, or the formula for it.
@@ -64,15 +65,17 @@ struct Document {
     policies: Vec<Item>,
     baselines: Vec<Item>,
     optimizers: Vec<Item>,
+    experiments: Vec<Item>,
     data: Vec<Item>,
 }
 
 pub fn run(kind: Option<Listed>, printer: Printer) -> Result<()> {
-    let Document { problems, policies, baselines, optimizers, data } = Document {
+    let Document { problems, policies, baselines, optimizers, experiments, data } = Document {
         problems: problems()?,
         policies: policies(),
         baselines: baselines(),
         optimizers: OPTIMIZERS.iter().map(|&(name, summary)| plain(name, summary)).collect(),
+        experiments: EXPERIMENTS.iter().map(|experiment| plain(experiment.id, experiment.title)).collect(),
         data: DATASETS.iter().map(|set| plain(set.name, set.summary)).collect(),
     };
     match kind {
@@ -80,16 +83,18 @@ pub fn run(kind: Option<Listed>, printer: Printer) -> Result<()> {
         Some(Listed::Policies) => printer.result(&policies, || text("policies", &policies)),
         Some(Listed::Baselines) => printer.result(&baselines, || text("baselines", &baselines)),
         Some(Listed::Optimizers) => printer.result(&optimizers, || text("optimizers", &optimizers)),
+        Some(Listed::Experiments) => printer.result(&experiments, || text("experiments", &experiments)),
         Some(Listed::Data) => printer.result(&data, || text("data", &data)),
         None => {
-            let document = Document { problems, policies, baselines, optimizers, data };
+            let document = Document { problems, policies, baselines, optimizers, experiments, data };
             printer.result(&document, || {
-                let Document { problems, policies, baselines, optimizers, data } = &document;
+                let Document { problems, policies, baselines, optimizers, experiments, data } = &document;
                 let parts = [
                     ("problems", problems),
                     ("policies", policies),
                     ("baselines", baselines),
                     ("optimizers", optimizers),
+                    ("experiments", experiments),
                     ("data", data),
                 ];
                 parts.map(|(name, items)| text(name, items)).join("\n\n")

@@ -1,7 +1,7 @@
 //! `gradband train`: learns a policy, and shows what the learning was worth.
 
 use super::compare::csv;
-use super::{measure, named_as_typed, title};
+use super::{measure, named_as_typed, report, title};
 use crate::args::Train;
 use crate::failure::{Failure, Result};
 use crate::output::{self, Printer, grouped, with_error};
@@ -13,9 +13,12 @@ use gradband::Problem;
 use gradband::evaluate::Evaluation;
 use gradband::problem::{Contexts, Split};
 use gradband::registry::Choice;
-use gradband::spec::{FORMAT, PolicyFile, PolicyRecord, ProblemRecord, TrainSpec, Training, TrainingRecord};
+use gradband::spec::{
+    FORMAT, PolicyFile, PolicyRecord, ProblemRecord, Spec, TrainSpec, Training, TrainingRecord,
+};
 use gradband::statistics::Estimate;
 use gradband::train::{Observer, Record, Source, StopReason, Trained};
+use gradband_lab::session::{Measured, Session, Way};
 use serde::Serialize;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -25,6 +28,10 @@ const COMPARATORS: [&str; 6] =
     ["thompson", "ucb1", "bayes-optimal", "lin-thompson", "linucb", "linucb(width=tuned)"];
 /// Seconds that the preparation of a comparator may take.
 const PATIENCE: f64 = 0.5;
+/// Iterates whose regret the report shows.
+const ITERATES: usize = 20;
+/// Iterations whose gradient and parameters it shows, at most.
+const PICTURED: usize = 400;
 /// After Ctrl-C the evaluation is cut to about as many rounds: less than a second.
 const HURRIED_ROUNDS: usize = 50_000_000;
 /// Where the policies stand in the evaluation; comparators follow.
@@ -36,9 +43,9 @@ const LAST: usize = 2;
 struct Document {
     problem: ProblemRecord,
     policy: PolicyRecord,
-    initial: Measured,
-    r#final: Measured,
-    last: Measured,
+    initial: Point,
+    r#final: Point,
+    last: Point,
     gain: Estimate,
     learning_rate: f64,
     history: Vec<Record>,
@@ -50,7 +57,7 @@ struct Document {
 }
 
 #[derive(Serialize)]
-struct Measured {
+struct Point {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     params: Vec<f64>,
     bayes_regret: Estimate,
@@ -81,9 +88,9 @@ pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
 
     interrupt::hold();
     let start = Instant::now();
-    let mut watch = Watch::new(&training, start);
+    let mut watch = Watch::new(&training, start, args.output.is_some());
     let trained = gradband::train::run(problem, &initial, &training, seed, &mut watch)?;
-    drop(watch);
+    let iterates = watch.iterates;
     let seconds = start.elapsed().as_secs_f64();
     if let Some(dir) = &args.output {
         save(dir, &target, &initial, &training, &trained, seed)?;
@@ -94,6 +101,10 @@ pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
     let evaluation = evaluate(&shown, problem, &training, &trained, seed)?;
     let document = document(problem, &shown, &evaluation, &trained, seed, seconds);
     printer.result(&document, || text(&document, &training, problem, &trained.policy))?;
+    if let Some(dir) = &args.output {
+        let spec = target.effective(&initial, &training);
+        report::session(dir, &session(&document, &spec, problem, &shown, &trained, &iterates)?)?;
+    }
     match trained.stop_reason {
         StopReason::Interrupted => Err(Failure::Interrupted(kept(args.output.as_deref(), &trained))),
         StopReason::Iterations | StopReason::Converged | StopReason::Time => Ok(()),
@@ -104,19 +115,28 @@ pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
 struct Watch {
     progress: Progress,
     deadline: Option<Instant>,
+    /// Iterates for the report, this many iterations apart; 0 keeps none.
+    every: usize,
+    iterates: Vec<(usize, Vec<f64>)>,
 }
 
 impl Watch {
-    fn new(training: &Training, start: Instant) -> Self {
+    fn new(training: &Training, start: Instant, keeps: bool) -> Self {
+        let every = if keeps { training.settings.iterations.div_ceil(ITERATES) } else { 0 };
         let progress = Progress::new("training", "iterations", training.settings.iterations);
         let limit = training.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        Self { progress, deadline: limit.and_then(|limit| start.checked_add(limit)) }
+        let deadline = limit.and_then(|limit| start.checked_add(limit));
+        Self { progress, deadline, every, iterates: Vec::new() }
     }
 }
 
 impl Observer for Watch {
-    fn iteration(&mut self, record: &Record) {
+    fn iteration(&mut self, record: &Record, params: &[f64]) {
         self.progress.set(record.iteration);
+        let due = self.every > 0 && (record.iteration == 1 || record.iteration.is_multiple_of(self.every));
+        if due && !params.is_empty() {
+            self.iterates.push((record.iteration, params.to_vec()));
+        }
     }
 
     fn stop(&mut self) -> Option<StopReason> {
@@ -160,7 +180,7 @@ fn document(
     seed: u64,
     seconds: f64,
 ) -> Document {
-    let measured = |i: usize| Measured {
+    let measured = |i: usize| Point {
         params: document_params(&shown[i].choice),
         bayes_regret: evaluation.regret(i),
         bayes_reward: evaluation.reward(i),
@@ -290,6 +310,72 @@ fn save(
     });
     files::write(&dir.join("history.csv"), &csv(header, records)?)?;
     files::write(&dir.join("policy.json"), &(output::to_json(&file)? + "\n"))
+}
+
+/// What the report shows beyond the result: regret over iterations and over rounds.
+fn session(
+    document: &Document,
+    spec: &Spec,
+    problem: &Problem,
+    shown: &[Named],
+    trained: &Trained,
+    iterates: &[(usize, Vec<f64>)],
+) -> Result<Session> {
+    let kept = shown.iter().enumerate().filter(|&(i, _)| i != LAST).map(|(_, named)| named);
+    let curves = report::over_rounds(kept.map(|named| &named.choice), problem, document.seed)?;
+    let roles = ["untuned: ", "tuned: "].into_iter().chain(std::iter::repeat(""));
+    let policies = document.comparison.iter().zip(curves).zip(roles).map(|((row, curve), role)| Measured {
+        name: format!("{role}{}", row.short),
+        regret: row.bayes_regret,
+        difference: None,
+        curve,
+    });
+    let choices = iterates
+        .iter()
+        .map(|(_, params)| trained.policy.with_params(problem, params))
+        .collect::<gradband::Result<Vec<_>>>()?;
+    let regrets = report::regrets(&choices, problem, document.seed)?;
+    let regret = iterates.iter().zip(regrets).map(|((i, _), x)| (*i, x.mean, x.std_error));
+    let slots = trained.policy.slots();
+    // A picture has no use for a million points.
+    let history = || trained.history.iter().step_by(trained.history.len().div_ceil(PICTURED).max(1));
+    let numbers = slots.iter().filter(|slot| slot.shape.is_empty());
+    let params = numbers.map(|slot| {
+        let values = history()
+            .filter_map(|record| Some((record.iteration, record.params.as_ref()?[slot.range.start])));
+        (slot.info.name.to_string(), values.collect())
+    });
+    let gradient = history().filter(|record| record.gradient_norm.is_finite());
+    let w = slots.iter().find(|slot| slot.info.name == "W");
+    let (projection, features) = w.map_or_else(Default::default, |slot| {
+        (trained.policy.params[slot.range.clone()].to_vec(), feature_names(problem, slot.shape[1]))
+    });
+    Ok(Session {
+        kind: "train".into(),
+        problem: title(problem),
+        command: report::command(),
+        spec: report::toml(spec)?,
+        version: document.version.into(),
+        seed: document.seed,
+        instances: document.r#final.instances,
+        policies: policies.collect(),
+        gain: Some(document.gain),
+        training: Some(Way {
+            regret: regret.collect(),
+            gradient: gradient.map(|record| (record.iteration, record.gradient_norm)).collect(),
+            params: params.collect(),
+            projection,
+            features,
+        }),
+    })
+}
+
+/// The user's names, or numbers.
+fn feature_names(problem: &Problem, count: usize) -> Vec<String> {
+    match problem.contextual().map(|contextual| &contextual.source) {
+        Some(Contexts::Classification(set)) => set.examples.feature_names().to_vec(),
+        _ => (1..=count).map(|i| i.to_string()).collect(),
+    }
 }
 
 /// What is left of an interrupted training.

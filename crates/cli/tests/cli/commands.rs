@@ -7,8 +7,8 @@ const SMALL: [&str; 2] = ["--instances", "300"];
 #[test]
 fn list_shows_every_registry() {
     let all = json(&["list"]);
-    assert_eq!(keys(&all), ["baselines", "data", "optimizers", "policies", "problems"]);
-    for kind in ["problems", "policies", "baselines", "optimizers", "data"] {
+    assert_eq!(keys(&all), ["baselines", "data", "experiments", "optimizers", "policies", "problems"]);
+    for kind in ["problems", "policies", "baselines", "optimizers", "experiments", "data"] {
         let (list, shown) = (json(&["list", kind]), text(&["list", kind]));
         assert_eq!(list, all[kind]);
         for item in list.as_array().unwrap() {

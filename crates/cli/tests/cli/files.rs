@@ -30,7 +30,8 @@ fn a_trained_policy_can_be_played_again() {
         out_name,
     ];
     let trained = json(&train);
-    assert_eq!(names(&out), ["history.csv", "policy.json"]);
+    let written = ["figures", "history.csv", "policy.json", "report.html", "train.record.json"];
+    assert_eq!(names(&out), written);
     let file = out.join("policy.json");
     let policy: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
     assert_eq!(policy["gradband"], 1);
@@ -61,9 +62,9 @@ fn a_trained_policy_can_be_played_again() {
     ]);
     assert_eq!(compared["rows"].as_array().unwrap().len(), 3);
     assert_eq!(compared["rows"][0]["bayes_regret"], trained["final"]["bayes_regret"]);
-    // Training again replaces both files.
+    // Training again replaces all files.
     json(&train);
-    assert_eq!(names(&out), ["history.csv", "policy.json"]);
+    assert_eq!(names(&out), written);
 }
 
 #[test]

@@ -12,6 +12,8 @@ mod files;
 #[cfg(unix)]
 mod interrupt;
 mod neural;
+mod reports;
+mod reproduce;
 mod tables;
 
 use serde_json::Value;

@@ -179,7 +179,7 @@ impl<'a> Learner<'a> {
         vectorized(
             #[inline(always)]
             || {
-                play(&self.network, &job, first, epsilon as f32, |arm, reward| {
+                play(&self.network, &job, self.problem.horizon, first, epsilon as f32, |arm, reward| {
                     tape.push((arm as u32, reward))
                 })
             },
@@ -198,7 +198,8 @@ impl<'a> Learner<'a> {
 
     /// Mean regret on the instances of the checks.
     fn check(&self, params: &[f64]) -> f64 {
-        let player = Player { dqn: self.network.dqn, params: params.to_vec() };
+        let horizon = self.problem.horizon;
+        let player = Player { dqn: self.network.dqn, params: params.to_vec(), horizon };
         let mut regret = 0.0;
         let instances = self.settings.check_instances;
         let _ = batch::play(

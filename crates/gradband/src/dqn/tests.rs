@@ -83,7 +83,7 @@ fn layout_covers_the_weights() {
 #[test]
 fn zero_weights_play_the_first_arm() -> Result<()> {
     let (problem, dqn) = (easy(30)?, Dqn::new(2, 8));
-    let player = Player { dqn, params: vec![0.0; dqn.len()] };
+    let player = Player { dqn, params: vec![0.0; dqn.len()], horizon: 30 };
     let job = Job::new(&problem, Key::new(3), Split::HeldOut, Task::Evaluate);
     let mut out = [Outcome::default(); 37];
     player.rollout(&job, 5, &mut out, &mut []);
@@ -130,7 +130,7 @@ fn instances_and_rewards_are_those_of_other_policies() -> Result<()> {
         params[second.range.start + arm * 4] = 1.0;
         params[last.range.start + arm * 4] = -1.0;
     }
-    let player = Player { dqn, params };
+    let player = Player { dqn, params, horizon: 64 };
     for rewards in [Rewards::Bernoulli, Rewards::Beta { concentration: 4.0 }] {
         let prior = Prior::beta(vec![2.0, 1.0, 1.0], vec![1.0, 1.0, 3.0])?;
         let problem = Problem::new("any", rewards, prior, 64)?;
@@ -174,7 +174,7 @@ fn training_can_be_stopped() -> Result<()> {
 fn training_beats_playing_at_random() -> Result<()> {
     let (problem, dqn) = (easy(20)?, Dqn::new(2, 32));
     let params = train(&problem, &dqn, &short(), 1, &mut |_, _| ControlFlow::Continue(()));
-    let agents: [&dyn Agent; 2] = [&Player { dqn, params }, &Random];
+    let agents: [&dyn Agent; 2] = [&Player { dqn, params, horizon: 20 }, &Random];
     let evaluation = evaluate(&agents, &problem, 1, 2000, |_| ControlFlow::Continue(()));
     let regret = evaluation.map(|evaluation| [0, 1].map(|i| evaluation.regret(i).mean));
     // Playing at random costs 8; knowing only the first reward, and staying with the better arm, 1.5.

@@ -124,7 +124,7 @@ pub struct Learned {
 
 /// What an iteration was like.
 #[derive(Clone, Copy, Debug)]
-pub struct Step {
+pub struct Step<'a> {
     /// 0-based.
     pub stage: usize,
     /// 0-based, within the stage.
@@ -135,6 +135,8 @@ pub struct Step {
     pub gradient_norm: f64,
     /// Regret of a check after it.
     pub check: Option<f64>,
+    /// The weights (their running average) after it.
+    pub params: &'a [f64],
 }
 
 /// Trains a network, from the weights `start` or from random ones; `each` hears of every iteration and may stop.
@@ -160,10 +162,6 @@ pub fn train(
             best = Some((check(&average), average.clone()));
         }
         let mut caution = 1.0;
-        if checks > 0 {
-            // Where the last stage starts: some never get better.
-            best = Some((check(&average), average.clone()));
-        }
         for i in 0..stage.iterations {
             let key = root.child(TRAINING).child(s as u64).child(i as u64);
             let (gradient, regret) = lstm.gradient(&params, &recipe.batch(&short, key, i, stage.iterations));
@@ -189,7 +187,9 @@ pub fn train(
                 (Some(regret), Some((least, _))) if regret < *least => best = Some((regret, average.clone())),
                 _ => {}
             }
-            if each(&Step { stage: s, iteration: i, regret, gradient_norm, check: checked }).is_break() {
+            let step =
+                Step { stage: s, iteration: i, regret, gradient_norm, check: checked, params: &average };
+            if each(&step).is_break() {
                 break 'stages;
             }
         }

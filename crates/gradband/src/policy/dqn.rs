@@ -32,7 +32,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
     trainer: Trainer::QLearning,
     plays: Plays::Arms,
     refuses: unit_rewards_only,
-    build: |_, choice| Box::new(Player { dqn: network(choice), params: choice.params.clone() }),
+    build: |problem, choice| {
+        Box::new(Player { dqn: network(choice), params: choice.params.clone(), horizon: problem.horizon })
+    },
     exact: None,
     preparation: None,
 };

@@ -46,13 +46,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     trainer: Trainer::Score,
     plays: Plays::Contexts,
     refuses: |_| None,
-    build: |problem, choice| {
-        let eigenvectors = subspace(problem, choice.setting("centred") == "true");
-        let dim = eigenvectors.len();
-        let rank =
-            choice.setting("rank").parse().unwrap_or_else(|_| best_rank(problem, choice, &eigenvectors));
-        Box::new(agent(problem, choice, &eigenvectors[..rank.clamp(1, dim)]))
-    },
+    build: |problem, choice| Box::new(agent(problem, choice, &projection(problem, choice))),
     exact: None,
     preparation: Some(Preparation {
         seconds: |problem| {
@@ -62,6 +56,14 @@ pub const INFO: PolicyInfo = PolicyInfo {
         run: |_, _| Some(()), // it is part of building the policy: nothing is remembered
     }),
 };
+
+/// The rows of W: the leading eigenvectors.
+pub fn projection(problem: &Problem, choice: &Choice) -> Vec<Vec<f64>> {
+    let mut eigenvectors = subspace(problem, choice.setting("centred") == "true");
+    let rank = choice.setting("rank").parse().unwrap_or_else(|_| best_rank(problem, choice, &eigenvectors));
+    eigenvectors.truncate(rank.max(1));
+    eigenvectors
+}
 
 fn agent(problem: &Problem, choice: &Choice, rows: &[Vec<f64>]) -> LinearAgent {
     let policy = AnyLinear::LinThompson(LinThompson { noise_sd: noise_sd(problem, choice), learn: false });

@@ -279,6 +279,29 @@ impl Choice {
         }
     }
 
+    /// Reads `name` or `name(param=value,…)`. The place of an error is empty, or `(name, param)`.
+    pub fn parse(text: &str, problem: &Problem) -> Result<Self> {
+        let here = |error: Error| Error::new("", error.message);
+        let text = text.trim();
+        let (name, inner) = match text.split_once('(') {
+            None => (text, None),
+            Some((name, rest)) => match rest.strip_suffix(')') {
+                Some(inner) => (name.trim_end(), Some(inner)),
+                None => return Err(Error::new("", format!("found '{text}', expected a ')' at its end"))),
+            },
+        };
+        let initial = Self::initial(super::policy(name).map_err(here)?, problem).map_err(here)?;
+        inner.into_iter().flat_map(|inner| inner.split(',')).try_fold(initial, |choice, part| {
+            let Some((key, value)) = part.split_once('=') else {
+                return Err(Error::new("", format!("found '{part}' in '{text}', expected param=value")));
+            };
+            let (key, value) = (key.trim(), value.trim());
+            choice
+                .with(problem, key, value)
+                .map_err(|error| Error::new(format!("({name}, {key})"), error.message))
+        })
+    }
+
     /// `name(param=value, …)`, as it can be typed again; matrices and values that are usual are left out.
     pub fn label(&self) -> String {
         let slots = self.slots();

@@ -288,7 +288,7 @@ impl ProblemSpec {
     }
 
     /// The problem, and remarks about it; `file` is what it needs. Errors name keys of this part.
-    pub(super) fn build(&self, name: &str, file: Option<DataFile>) -> Result<(Problem, Vec<String>)> {
+    pub fn build(&self, name: &str, file: Option<DataFile>) -> Result<(Problem, Vec<String>)> {
         let problem = match (self.kind.as_str(), file) {
             (CLASSIFICATION, Some(file)) => return self.classification(name, file),
             ("linear", _) => self.linear(name)?,

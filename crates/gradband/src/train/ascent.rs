@@ -63,7 +63,7 @@ pub(super) fn ascend(
             tail.push(&w);
             history.push(Record { iteration, params: Some(w.clone()), gradient_norm: norm(&now.gradient) });
             if let Some(record) = history.last() {
-                observer.iteration(record);
+                observer.iteration(record, &w);
             }
         }
     }

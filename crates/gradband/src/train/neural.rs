@@ -45,7 +45,7 @@ pub(super) fn lstm(
     let mut reason = None;
     let mut each = |step: &Step| {
         let record = Record { iteration: history.len() + 1, params: None, gradient_norm: step.gradient_norm };
-        observer.iteration(&record);
+        observer.iteration(&record, step.params);
         history.push(record);
         reason = observer.stop();
         if reason.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -75,7 +75,7 @@ pub(super) fn dqn(
     let mut reason = None;
     let mut each = |done: usize, loss: f64| {
         let record = Record { iteration: done, params: None, gradient_norm: loss.sqrt() };
-        observer.iteration(&record);
+        observer.iteration(&record, &[]);
         history.push(record);
         reason = observer.stop();
         if reason.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -111,7 +111,7 @@ impl Search<'_> {
         }
         let record =
             Record { iteration: self.history.len() + 1, params: Some(vec![x]), gradient_norm: f64::NAN };
-        self.observer.iteration(&record);
+        self.observer.iteration(&record, &[x]);
         self.history.push(record);
         Ok(Some(sum / instances as f64))
     }

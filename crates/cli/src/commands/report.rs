@@ -1,0 +1,179 @@
+//! `gradband report`: pages and pictures from records alone; and what `train` and `compare` leave for theirs.
+
+use super::{interrupted, watch};
+use crate::failure::{Failure, Result};
+use crate::output::{self, Printer};
+use crate::progress::Progress;
+use crate::{files, policies};
+use gradband::registry::{Agent, Choice};
+use gradband::statistics::Estimate;
+use gradband::{Error, Problem};
+use gradband_lab::session::{self, Session};
+use gradband_lab::{EXPERIMENTS, Experiment, Results, Row};
+use gradband_report::{Block, Page};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// The page.
+pub const FILE: &str = "report.html";
+/// Where pictures go, one SVG and one PNG each.
+const FIGURES: &str = "figures";
+/// Pixels per unit of an SVG.
+const PNG_SCALE: f32 = 2.0;
+/// The records of `train` and `compare`.
+const SESSIONS: [&str; 2] = ["train", "compare"];
+/// Points of a curve over rounds.
+const ROUNDS: usize = 20;
+/// Instances behind a point of a curve, at most; and nanoseconds that all points together may take, about.
+const INSTANCES: usize = 2000;
+const BUDGET: f64 = 2e9;
+
+/// The paper's numbers of an experiment, and ours.
+#[derive(Serialize)]
+pub struct Compared {
+    experiment: &'static str,
+    rows: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Document {
+    output: PathBuf,
+    experiments: Vec<Compared>,
+}
+
+pub fn run(dir: &Path, printer: Printer) -> Result<()> {
+    let results = Results::read(dir)?;
+    let recorded =
+        EXPERIMENTS.iter().copied().filter(|experiment| results.of(experiment.id).next().is_some());
+    let recorded: Vec<_> = recorded.collect();
+    match (recorded.is_empty(), sessions(dir)?) {
+        (false, _) => write(dir, &results)?,
+        (true, sessions) if !sessions.is_empty() => page(dir, &session::page(&sessions))?,
+        _ => {
+            let message = "has no records; gradband reproduce, train and compare write some with -o DIR";
+            return Err(Error::new(dir.display().to_string(), message).into());
+        }
+    }
+    let document = Document { output: dir.join(FILE), experiments: compared(&results, &recorded) };
+    printer.result(&document, || match document.experiments.is_empty() {
+        true => format!("see {}", document.output.display()),
+        false => format!("{}\nsee {}", text(&document.experiments), document.output.display()),
+    })
+}
+
+/// The numbers of experiments, where they have been run.
+pub fn compared(results: &Results, experiments: &[&'static Experiment]) -> Vec<Compared> {
+    let rows =
+        |experiment: &Experiment| (experiment.rows)(results).into_iter().filter(|row| row.ours.is_some());
+    experiments
+        .iter()
+        .map(|experiment| Compared { experiment: experiment.id, rows: rows(experiment).collect() })
+        .collect()
+}
+
+/// The same as a table.
+pub fn text(compared: &[Compared]) -> String {
+    let rows = compared.iter().flat_map(|compared| {
+        compared.rows.iter().map(|row| {
+            let errors = row.errors.map_or(String::new(), |errors| format!("{errors:+.1}"));
+            let verdict = if row.agrees { "" } else { "differs" };
+            let ours = row.ours.clone().unwrap_or_default();
+            vec![
+                compared.experiment.into(),
+                row.what.clone(),
+                row.paper.clone(),
+                ours,
+                errors,
+                verdict.into(),
+            ]
+        })
+    });
+    output::table(&["", "", "paper", "ours", "s.e.", ""], 4, rows)
+}
+
+/// Writes the page of experiments and its pictures.
+pub fn write(dir: &Path, results: &Results) -> Result<()> {
+    page(dir, &gradband_lab::report::page(results))?;
+    files::write(&dir.join("comparison.md"), &gradband_lab::report::markdown(results))
+}
+
+/// Keeps the record of a session, and writes the page of all that are there.
+pub fn session(dir: &Path, session: &Session) -> Result<()> {
+    files::write(&dir.join(format!("{}.record.json", session.kind)), &(output::to_json(session)? + "\n"))?;
+    page(dir, &session::page(&sessions(dir)?))?;
+    output::note(&format!("report: {}", dir.join(FILE).display()));
+    Ok(())
+}
+
+/// The sessions that were recorded.
+fn sessions(dir: &Path) -> Result<Vec<Session>> {
+    let paths =
+        SESSIONS.iter().map(|kind| dir.join(format!("{kind}.record.json"))).filter(|path| path.exists());
+    paths.map(|path| policies::read_json(&path).map_err(Failure::from)).collect()
+}
+
+/// Writes any page and the pictures on it.
+fn page(dir: &Path, page: &Page) -> Result<()> {
+    let figures = dir.join(FIGURES);
+    files::create_dir(&figures)?;
+    let blocks = page.sections.iter().flat_map(|section| &section.blocks);
+    for figure in
+        blocks.filter_map(|block| if let Block::Figure(figure) = block { Some(figure) } else { None })
+    {
+        let svg = figure.svg();
+        files::write(&figures.join(format!("{}.svg", figure.id)), &svg)?;
+        let png = gradband_report::png(&svg, PNG_SCALE)
+            .map_err(|error| Failure::Other(format!("{}: cannot be drawn: {error}", figure.id)))?;
+        files::write_with(&figures.join(format!("{}.png", figure.id)), |file| file.write_all(&png))?;
+    }
+    files::write(&dir.join(FILE), &page.html())
+}
+
+/// Instances for so many runs each, within the budget.
+fn affordable(problem: &Problem, runs: usize) -> usize {
+    ((BUDGET / problem.cost() / runs.max(1) as f64) as usize).clamp(20, INSTANCES)
+}
+
+/// (rounds, regret, standard error) of policies, a list each.
+pub fn over_rounds<'a>(
+    choices: impl Iterator<Item = &'a Choice>,
+    problem: &Problem,
+    seed: u64,
+) -> Result<Vec<Vec<(usize, f64, f64)>>> {
+    let agents: Vec<_> = choices.map(|choice| choice.agent(problem)).collect();
+    let agents: Vec<&dyn Agent> = agents.iter().map(|agent| &**agent).collect();
+    let mut rounds: Vec<_> = (1..=ROUNDS).map(|i| (i * problem.horizon / ROUNDS).max(1)).collect();
+    rounds.dedup();
+    let instances = affordable(problem, agents.len() * rounds.len() / 2);
+    let mut progress = Progress::new("regret over rounds", "instances", instances * rounds.len());
+    let curves = gradband::evaluate::over_rounds(&agents, problem, seed, instances, &rounds, |done| {
+        watch(&mut progress, done)
+    });
+    let point = |(&t, regret): (&usize, Estimate)| (t, regret.mean, regret.std_error);
+    let curves = curves.ok_or_else(interrupted)?;
+    Ok(curves.into_iter().map(|curve| rounds.iter().zip(curve).map(point).collect()).collect())
+}
+
+/// Regret of policies on as many instances as a picture needs.
+pub fn regrets(choices: &[Choice], problem: &Problem, seed: u64) -> Result<Vec<Estimate>> {
+    if choices.is_empty() {
+        return Ok(Vec::new());
+    }
+    let evaluation = super::measure(choices, problem, seed, affordable(problem, choices.len()))?;
+    Ok((0..choices.len()).map(|i| evaluation.regret(i)).collect())
+}
+
+/// The command as it was typed.
+pub fn command() -> String {
+    let quoted = |arg: String| {
+        let plain = arg.chars().all(|c| c.is_alphanumeric() || "-_./=,:@+".contains(c)) && !arg.is_empty();
+        if plain { arg } else { format!("'{}'", arg.replace('\'', r"'\''")) }
+    };
+    let args = std::env::args_os().skip(1).map(|arg| quoted(arg.to_string_lossy().into_owned()));
+    std::iter::once("gradband".to_string()).chain(args).collect::<Vec<_>>().join(" ")
+}
+
+/// A spec as TOML.
+pub fn toml(spec: &impl Serialize) -> Result<String> {
+    toml::to_string_pretty(spec).map_err(|error| Failure::Other(format!("cannot write TOML: {error}")))
+}

@@ -1,0 +1,197 @@
+//! `gradband reproduce`: runs the paper's experiments, and sets its numbers beside ours.
+
+use super::report;
+use crate::args::{Reproduce, whole};
+use crate::failure::{Failure, Result};
+use crate::output::{self, Printer};
+use crate::target::Target;
+use crate::{files, interrupt};
+use gradband::{Error, Problem};
+use gradband_lab::run::Status;
+use gradband_lab::work::Desk;
+use gradband_lab::{EXPERIMENTS, Experiment, Results, Size, experiments};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Between two lines of progress, off a terminal.
+const PAUSE: Duration = Duration::from_secs(10);
+/// The most runs of a training.
+const MOST_RUNS: u64 = 10_000;
+
+#[derive(Serialize)]
+struct Document {
+    output: PathBuf,
+    experiments: Vec<report::Compared>,
+    units_found: usize,
+    units_run: usize,
+    seconds: f64,
+    version: &'static str,
+}
+
+pub fn run(args: &Reproduce, printer: Printer) -> Result<()> {
+    let size = Size { quick: args.quick, runs: runs(args.runs)? };
+    let default = if args.quick { "reproduction-quick" } else { "reproduction" };
+    let dir = args.output.clone().unwrap_or_else(|| default.into());
+    let chosen = chosen(&args.ids)?;
+    if args.list {
+        return list(&chosen, &size, &dir, printer);
+    }
+    files::create_dir(&dir)?;
+    interrupt::hold();
+    let problems = Mutex::new(BTreeMap::new());
+    let open = |name: &str| open(&problems, name);
+    let tick =
+        |_: f64| if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let mut teller = Teller::new();
+    let desk = Desk { open: &open, tick: &tick };
+    let summary = gradband_lab::run::run(&dir, &chosen, &size, &desk, |status| teller.tell(status));
+    drop(teller);
+    let summary = summary.map_err(|failure| match Failure::from(failure) {
+        Failure::Interrupted(_) => Failure::Interrupted(format!(
+            "interrupted; what was finished is in {}, and the same command goes on from there",
+            dir.display()
+        )),
+        other => other,
+    })?;
+    let results = Results::read(&dir)?;
+    report::write(&dir, &results)?;
+    interrupt::release();
+    let document = Document {
+        experiments: report::compared(&results, &chosen),
+        output: dir.clone(),
+        units_found: summary.found,
+        units_run: summary.run,
+        seconds: summary.seconds,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    printer.result(&document, || {
+        format!(
+            "{}\n{} units run in {:.0} s, {} were there; see {}",
+            report::text(&document.experiments),
+            summary.run,
+            summary.seconds,
+            summary.found,
+            dir.join(report::FILE).display()
+        )
+    })
+}
+
+fn runs(flag: Option<u64>) -> Result<Option<usize>> {
+    match flag {
+        Some(runs) if !(1..=MOST_RUNS).contains(&runs) => {
+            Err(Error::new("--runs", format!("found {runs}, expected 1 to {MOST_RUNS}")).into())
+        }
+        flag => Ok(flag.map(whole)),
+    }
+}
+
+/// The experiments of these names, in the order of the paper; none means all.
+fn chosen(ids: &[String]) -> Result<Vec<&'static Experiment>> {
+    let all = ids.is_empty() || ids.iter().any(|id| id == "all");
+    for id in ids.iter().filter(|id| *id != "all") {
+        experiments::named(id)?;
+    }
+    let asked = |experiment: &&&Experiment| all || ids.iter().any(|id| id == experiment.id);
+    Ok(EXPERIMENTS.iter().filter(asked).copied().collect())
+}
+
+/// Data sets take seconds to read: every problem is opened once.
+fn open(problems: &Mutex<BTreeMap<String, Problem>>, name: &str) -> gradband::Result<Problem> {
+    let mut problems = problems.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(problem) = problems.get(name) {
+        return Ok(problem.clone());
+    }
+    let problem = Target::load(name)?.problem;
+    problems.insert(name.into(), problem.clone());
+    Ok(problem)
+}
+
+#[derive(Serialize)]
+struct Listed {
+    name: &'static str,
+    section: &'static str,
+    summary: &'static str,
+    units: usize,
+    recorded: usize,
+}
+
+fn list(chosen: &[&Experiment], size: &Size, dir: &Path, printer: Printer) -> Result<()> {
+    let results = Results::read(dir)?;
+    let mut listed = Vec::new();
+    for experiment in chosen {
+        listed.push(Listed {
+            name: experiment.id,
+            section: experiment.section,
+            summary: experiment.title,
+            units: (experiment.plan)(size)?.iter().map(|series| series.runs).sum(),
+            recorded: results.of(experiment.id).count(),
+        });
+    }
+    printer.result(&listed, || {
+        let rows = listed.iter().map(|row| {
+            vec![
+                row.name.into(),
+                row.section.into(),
+                row.summary.into(),
+                row.units.to_string(),
+                row.recorded.to_string(),
+            ]
+        });
+        let table = output::table(&["experiment", "section", "", "units", "recorded"], 3, rows);
+        format!("{table}\nrecords are looked for in {}", dir.display())
+    })
+}
+
+/// A bar on a terminal, now and then a line elsewhere.
+struct Teller {
+    bar: Option<ProgressBar>,
+    next: Instant,
+}
+
+impl Teller {
+    fn new() -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("[{bar:30}] {pos}/{len} units, {msg}");
+            ProgressBar::new(0)
+                .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "))
+        });
+        Self { bar, next: Instant::now() }
+    }
+
+    fn tell(&mut self, status: &Status) {
+        let left = status.left.map_or(String::new(), |seconds| format!(", {} left", duration(seconds)));
+        let message = format!("{}: {}, run {}{left}", status.experiment, status.series, status.seed);
+        if let Some(bar) = &self.bar {
+            bar.set_length(status.all as u64);
+            bar.set_position(status.done as u64);
+            bar.set_message(message);
+        } else if Instant::now() >= self.next {
+            self.next = Instant::now() + PAUSE;
+            output::note(&format!("{} of {} units; {message}", status.done, status.all));
+        }
+    }
+}
+
+impl Drop for Teller {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// `45 s`, `12 min`, `1 h 20 min`.
+fn duration(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).round() as u64;
+    match minutes {
+        _ if seconds < 90.0 => format!("{seconds:.0} s"),
+        0..90 => format!("{minutes} min"),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
+}

@@ -1,0 +1,64 @@
+//! Reports in a real browser: every figure is drawn and can be used, nothing is said on the console, nothing is fetched.
+
+use super::*;
+
+/// Opens a report and uses it.
+fn sound(page: &Path, figures: usize) {
+    gradband_browser::check(page).unwrap().assert_sound(figures);
+}
+
+#[test]
+fn the_report_of_a_training() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let train = [
+        "train",
+        "linear-2",
+        "--iterations",
+        "5",
+        "--eval-instances",
+        "50",
+        "--policy",
+        "soft-ucb",
+        "-o",
+        out,
+    ];
+    text(&train);
+    let html = std::fs::read_to_string(dir.path().join("report.html")).unwrap();
+    for part in ["untuned: soft-ucb", "theta_cov", "gradband train linear-2 --iterations 5"] {
+        assert!(html.contains(part), "{part}");
+    }
+    // Over policies, over iterations, and W.
+    sound(&dir.path().join("report.html"), 3);
+    text(&["report", out]);
+    assert_eq!(std::fs::read_to_string(dir.path().join("report.html")).unwrap(), html);
+}
+
+#[test]
+fn the_report_of_a_comparison() {
+    let dir = tempfile::tempdir().unwrap();
+    let table = "<b>A</b>,\"B \"\"b\"\" & </script>\"\n0.5,0.2\n0.1,0.3\n0.6,0.6\n0.3,0.2\n";
+    write(dir.path(), "past.csv", table);
+    let spec = "[problem]\nkind = \"bernoulli\"\nhorizon = 50\n[problem.prior]\nkind = \"table\"\npath = \"past.csv\"\n";
+    let spec = write(dir.path(), "p.toml", spec);
+    let out = dir.path().join("out");
+    text(&["compare", &spec, "--instances", "100", "-o", out.to_str().unwrap()]);
+    sound(&out.join("report.html"), 1);
+}
+
+#[test]
+fn the_report_of_the_paper() {
+    let dir = tempfile::tempdir().unwrap();
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reproduction");
+    for entry in std::fs::read_dir(records).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|end| end == "jsonl") {
+            std::fs::copy(&path, dir.path().join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    text(&["report", dir.path().to_str().unwrap()]);
+    let html = std::fs::read_to_string(dir.path().join("report.html")).unwrap();
+    let figures = html.matches("<figure").count();
+    assert!(figures >= 20, "{figures}");
+    sound(&dir.path().join("report.html"), figures);
+}

@@ -1,0 +1,315 @@
+//! What an experiment is: a plan of units, the figures that its records become, and the paper's numbers beside ours.
+
+use crate::Failure;
+use crate::record::{self, Record};
+use crate::work::{Found, Played, Slope, Train, Trained, Work};
+use gradband::spec::TrainSpec;
+use gradband::statistics::Estimate;
+use gradband_report::{Block, Table};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// One of the paper's figures or tables.
+pub struct Experiment {
+    /// Its name: `fig1`.
+    pub id: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// The paper's section.
+    pub section: &'static str,
+    /// What to look at.
+    pub text: &'static [&'static str],
+    /// What is computed.
+    pub plan: fn(&Size) -> gradband::Result<Vec<Series>>,
+    /// How it is shown; lines without records are left out.
+    pub blocks: fn(&Results) -> Vec<Block>,
+    /// The paper's numbers.
+    pub rows: fn(&Results) -> Vec<Row>,
+}
+
+/// Units that differ in their seed alone.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// What figures call it.
+    pub name: String,
+    /// What a unit does.
+    pub work: Work,
+    /// How many units.
+    pub runs: usize,
+}
+
+impl Series {
+    /// `runs` units.
+    pub fn new(name: impl Into<String>, work: Work, runs: usize) -> Self {
+        Self { name: name.into(), work, runs }
+    }
+}
+
+/// How large an experiment is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Size {
+    /// Small enough for a first look.
+    pub quick: bool,
+    /// Runs of every training.
+    pub runs: Option<usize>,
+}
+
+impl Size {
+    /// Runs of a training that has `full` in the paper.
+    pub fn runs(&self, full: usize) -> usize {
+        self.runs.unwrap_or(if self.quick { full.min(2) } else { full })
+    }
+
+    /// A number, in full and quickly.
+    pub fn pick<T>(&self, full: T, quick: T) -> T {
+        if self.quick { quick } else { full }
+    }
+}
+
+/// The paper's setting (section 7.2): sgd with the automatic rate, realised returns, the last iterate.
+pub fn paper(baseline: &str, iterations: usize, batch_size: usize) -> TrainSpec {
+    TrainSpec {
+        baseline: Some(baseline.into()),
+        returns: Some("realized".into()),
+        optimizer: Some("sgd".into()),
+        average: Some("none".into()),
+        iterations: Some(iterations),
+        batch_size: Some(batch_size),
+        ..TrainSpec::default()
+    }
+}
+
+/// A training on a built-in problem by a policy's name, measured along the way.
+pub fn training(problem: &str, policy: &str, train: TrainSpec, at: Vec<usize>) -> Train {
+    Train {
+        problem: problem.into(),
+        policy: policy.into(),
+        train,
+        at,
+        instances: 1000,
+        final_instances: 10_000,
+        rounds: Vec::new(),
+        elsewhere: Vec::new(),
+    }
+}
+
+/// Iterations to look at: every `fine`-th up to a fifth of all, then every `coarse`-th.
+pub fn at(iterations: usize, fine: usize, coarse: usize) -> Vec<usize> {
+    let turn = (iterations / 5).next_multiple_of(coarse);
+    (0..=turn.min(iterations)).step_by(fine).chain((turn + coarse..=iterations).step_by(coarse)).collect()
+}
+
+/// About `count` rounds up to the horizon, evenly.
+pub fn rounds(horizon: usize, count: usize) -> Vec<usize> {
+    (1..=count).map(|i| (i * horizon / count).max(1)).collect()
+}
+
+/// Everything that is recorded.
+#[derive(Clone, Debug, Default)]
+pub struct Results {
+    /// By experiment and series; in the order of seeds.
+    records: BTreeMap<(String, String), Vec<Record>>,
+}
+
+/// A mean over runs, whatever varies between them.
+pub fn across(runs: &[Estimate]) -> Option<Estimate> {
+    let count = runs.len() as f64;
+    let mean = runs.iter().map(|run| run.mean).sum::<f64>() / count;
+    match runs {
+        [] => None,
+        [only] => Some(*only),
+        _ => {
+            let squares: f64 = runs.iter().map(|run| (run.mean - mean).powi(2)).sum();
+            Some(Estimate { mean, std_error: (squares / (count - 1.0) / count).sqrt() })
+        }
+    }
+}
+
+/// The median of runs; its error is that of a median of normal runs.
+pub fn median(runs: &[Estimate]) -> Option<Estimate> {
+    let mut means: Vec<f64> = runs.iter().map(|run| run.mean).collect();
+    means.sort_by(f64::total_cmp);
+    let count = means.len();
+    let error = across(runs)?.std_error;
+    let middle = (means[(count - 1) / 2] + means[count / 2]) / 2.0;
+    Some(Estimate { mean: middle, std_error: error * if count > 1 { 1.2533 } else { 1.0 } })
+}
+
+impl Results {
+    /// All records in a directory.
+    pub fn read(dir: &Path) -> Result<Self, Failure> {
+        let mut results = Self::default();
+        for experiment in crate::EXPERIMENTS {
+            for record in record::read(dir, experiment.id)? {
+                results
+                    .records
+                    .entry((record.experiment.clone(), record.series.clone()))
+                    .or_default()
+                    .push(record);
+            }
+        }
+        results.records.values_mut().for_each(|runs| runs.sort_by_key(|record| record.seed));
+        Ok(results)
+    }
+
+    /// The records of an experiment, series by series.
+    pub fn of<'a>(&'a self, experiment: &'a str) -> impl Iterator<Item = &'a Record> {
+        let own = move |((id, _), _): &(&(String, String), _)| id == experiment;
+        self.records.iter().filter(own).flat_map(|(_, records)| records)
+    }
+
+    /// The runs of a series.
+    pub fn runs(&self, experiment: &str, series: &str) -> &[Record] {
+        self.records.get(&(experiment.into(), series.into())).map_or(&[], Vec::as_slice)
+    }
+
+    /// The trainings of a series.
+    pub fn trained(&self, experiment: &str, series: &str) -> Vec<&Trained> {
+        let runs = self.runs(experiment, series).iter();
+        runs.filter_map(
+            |record| if let Found::Trained(trained) = &record.estimate { Some(trained) } else { None },
+        )
+        .collect()
+    }
+
+    /// Mean regret of what the trainings of a series hand out.
+    pub fn tuned(&self, experiment: &str, series: &str) -> Option<Estimate> {
+        let runs: Vec<_> = self.trained(experiment, series).iter().map(|run| run.tuned).collect();
+        across(&runs)
+    }
+
+    /// Mean regret before these trainings.
+    pub fn untuned(&self, experiment: &str, series: &str) -> Option<Estimate> {
+        let runs: Vec<_> = self.trained(experiment, series).iter().map(|run| run.initial).collect();
+        across(&runs)
+    }
+
+    /// Mean regret over iterations.
+    pub fn curve(&self, experiment: &str, series: &str) -> Vec<(usize, Estimate)> {
+        let runs = self.trained(experiment, series);
+        let Some(first) = runs.first() else { return Vec::new() };
+        let point = |(i, &(iteration, ..)): (usize, &(usize, f64, f64))| {
+            let found: Vec<_> = runs.iter().filter_map(|run| run.curve.get(i)).collect();
+            let found: Vec<_> =
+                found.iter().map(|&&(_, mean, std_error)| Estimate { mean, std_error }).collect();
+            across(&found).map(|estimate| (iteration, estimate))
+        };
+        first.curve.iter().enumerate().filter_map(point).collect()
+    }
+
+    /// What policies did, with their names.
+    pub fn played(&self, experiment: &str, series: &str) -> Vec<(String, &Played)> {
+        let Some(record) = self.runs(experiment, series).first() else { return Vec::new() };
+        let names =
+            record.setting["policies"].as_array().into_iter().flatten().filter_map(|name| name.as_str());
+        match &record.estimate {
+            Found::Played(played) => names.map(String::from).zip(played).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The regret of one policy.
+    pub fn regret(&self, experiment: &str, series: &str, policy: &str) -> Option<Estimate> {
+        self.played(experiment, series)
+            .iter()
+            .find(|(name, _)| name == policy)
+            .map(|(_, played)| played.regret)
+    }
+
+    /// A policy's regret and gradients.
+    pub fn gradients(&self, experiment: &str, series: &str) -> Option<(Estimate, &[Slope])> {
+        match &self.runs(experiment, series).first()?.estimate {
+            Found::Gradients { regret, gradients } => Some((*regret, gradients)),
+            _ => None,
+        }
+    }
+
+    /// A matrix.
+    pub fn matrix(&self, experiment: &str, series: &str) -> Option<&[Vec<f64>]> {
+        match &self.runs(experiment, series).first()?.estimate {
+            Found::Matrix(rows) => Some(rows),
+            _ => None,
+        }
+    }
+
+    /// A regret and gradient without sampling error.
+    pub fn exact(&self, experiment: &str, series: &str) -> Option<(f64, &[f64])> {
+        match &self.runs(experiment, series).first()?.estimate {
+            Found::Exact { regret, gradient } => Some((*regret, gradient)),
+            _ => None,
+        }
+    }
+}
+
+/// A number or a claim of the paper, and what we found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// What it is.
+    pub what: String,
+    /// What the paper says.
+    pub paper: String,
+    /// What we found; nothing if it has not been run.
+    pub ours: Option<String>,
+    /// Ours minus the paper's, in standard errors of both; of a claim nothing.
+    pub errors: Option<f64>,
+    /// Do they agree: within three standard errors, or the claim holds?
+    pub agrees: bool,
+    /// Why not.
+    pub why: &'static str,
+}
+
+impl Row {
+    /// A number, with its standard error if the paper gives one.
+    pub fn number(
+        what: impl Into<String>,
+        paper: (f64, Option<f64>),
+        ours: Option<Estimate>,
+        why: &'static str,
+    ) -> Self {
+        let (value, error) = paper;
+        let errors =
+            ours.map(|ours| (ours.mean - value) / ours.std_error.hypot(error.unwrap_or(0.0)).max(1e-12));
+        Self {
+            what: what.into(),
+            paper: error.map_or_else(|| format!("{value}"), |error| format!("{value} ± {error}")),
+            ours: ours.map(|ours| format!("{:.2} ± {:.2}", ours.mean, ours.std_error)),
+            errors,
+            agrees: errors.is_some_and(|errors| errors.abs() <= 3.0),
+            why,
+        }
+    }
+
+    /// Something that can be seen or not: what we saw, and whether it is what the paper says.
+    pub fn claim(
+        what: impl Into<String>,
+        paper: impl Into<String>,
+        seen: Option<(String, bool)>,
+        why: &'static str,
+    ) -> Self {
+        let agrees = seen.as_ref().is_some_and(|(_, holds)| *holds);
+        Self {
+            what: what.into(),
+            paper: paper.into(),
+            ours: seen.map(|(text, _)| text),
+            errors: None,
+            agrees,
+            why,
+        }
+    }
+
+    /// Has it been run, is it far from the paper, and does nobody say why?
+    pub fn is_unexplained(&self) -> bool {
+        self.ours.is_some() && !self.agrees && self.why.is_empty()
+    }
+}
+
+/// No table, no figure: for experiments that have none.
+pub fn table(
+    id: &str,
+    title: &str,
+    columns: Vec<gradband_report::Column>,
+    rows: Vec<Vec<gradband_report::Cell>>,
+) -> Block {
+    Block::Table(Table { id: id.into(), title: title.into(), columns, rows })
+}

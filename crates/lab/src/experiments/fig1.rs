@@ -1,0 +1,159 @@
+//! Figure 1: regret and reward gradients of Exp3 and SoftElim over w, by baseline.
+
+use crate::experiment::{Experiment, Results, Row, Series, Size};
+use crate::plot::{chart, figure, line, name};
+use crate::work::{Gradient, Work};
+use gradband::statistics::Estimate;
+use gradband_report::{Axis, Block, Look, Panel, Scale};
+
+pub static EXPERIMENT: Experiment = Experiment {
+    id: "fig1",
+    title: "Regret and gradients over w",
+    section: "7.1",
+    text: &[
+        "Left: regret of both policies over their parameter on bernoulli-2; both have one valley. Middle and right: the \
+         gradient of the Bayes reward by m = 10,000 instances, with each baseline; dotted, where the gradient of a single \
+         instance lies 95 % of the time if it were normal (mean ± 1.96 standard deviations).",
+        "For Exp3 the paper's lemma 6 is drawn too: it leaves out a term, and its gradient is not the slope of the regret.",
+    ],
+    plan,
+    blocks,
+    rows,
+};
+
+const BASELINES: [&str; 3] = ["none", "opt", "self"];
+const POLICIES: [&str; 3] = ["exp3", "softelim", "exp3 by lemma 6"];
+
+fn grid() -> Vec<f64> {
+    (1..=20).map(|i| f64::from(i) / 20.0).collect()
+}
+
+fn series(policy: &str, w: f64) -> String {
+    format!("{policy}, w = {w}")
+}
+
+fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
+    let mut all = Vec::new();
+    for policy in POLICIES {
+        for w in grid() {
+            let (text, baselines): (_, &[&str]) = match policy {
+                "exp3 by lemma 6" => (format!("exp3(score=paper,w={w})"), &["self"]),
+                _ => (format!("{policy}(w={w})"), &BASELINES),
+            };
+            let work = Work::Gradient(Gradient {
+                problem: "bernoulli-2".into(),
+                policy: text,
+                baselines: baselines.iter().map(|name| name.to_string()).collect(),
+                batch_size: size.pick(10_000, 2_000),
+                instances: size.pick(20_000, 2_000),
+            });
+            all.push(Series::new(series(policy, w), work, 1));
+        }
+    }
+    Ok(all)
+}
+
+/// Regret over w.
+fn valley(results: &Results, policy: &str) -> Vec<(f64, Estimate)> {
+    let at = |w: f64| results.gradients("fig1", &series(policy, w)).map(|(regret, _)| (w, regret));
+    grid().into_iter().filter_map(at).collect()
+}
+
+fn slopes(results: &Results, policy: &str) -> Panel {
+    let mut lines = Vec::new();
+    for (i, baseline) in BASELINES.iter().enumerate() {
+        let found: Vec<_> = grid()
+            .into_iter()
+            .filter_map(|w| results.gradients("fig1", &series(policy, w)).map(|(_, slopes)| (w, slopes[i])))
+            .collect();
+        lines.push(line(
+            baseline,
+            i,
+            found.iter().map(|&(w, slope)| (w, Estimate { mean: slope.mean, std_error: slope.std_error })),
+        ));
+        for sign in [-1.96, 1.96] {
+            let edge = found.iter().map(|&(w, slope)| {
+                (w, Estimate { mean: slope.mean + sign * slope.deviation, std_error: 0.0 })
+            });
+            lines.push(gradband_report::Series {
+                look: Look::Dotted,
+                ..line(&format!("{baseline}, one instance"), i, edge)
+            });
+        }
+    }
+    if policy == "exp3" {
+        let lemma = grid().into_iter().filter_map(|w| {
+            let (_, slopes) = results.gradients("fig1", &series("exp3 by lemma 6", w))?;
+            Some((w, Estimate { mean: slopes[0].mean, std_error: slopes[0].std_error }))
+        });
+        lines.push(gradband_report::Series { look: Look::Dashed, ..line("self, by lemma 6", 5, lemma) });
+    }
+    let y = Axis { scale: Scale::Symlog(20.0), ..Axis::linear("gradient of the Bayes reward") };
+    chart(&format!("{}: gradient", name(policy)), Axis::linear("w"), y, lines)
+}
+
+fn blocks(results: &Results) -> Vec<Block> {
+    let regret = ["exp3", "softelim"]
+        .iter()
+        .enumerate()
+        .map(|(i, policy)| line(name(policy), i + 6, valley(results, policy)));
+    let regret = chart("Bayes regret", Axis::linear("w"), Axis::linear("Bayes regret"), regret.collect());
+    vec![figure(
+        "fig1",
+        "Regret and reward gradients of Exp3 and SoftElim",
+        "bernoulli-2, n = 200. Bands are standard errors.",
+        vec![regret, slopes(results, "exp3"), slopes(results, "softelim")],
+    )]
+}
+
+/// The largest |mean| + 1.96 standard deviations of a single instance's gradient.
+fn widest(results: &Results, policy: &str, baseline: usize) -> Option<f64> {
+    let found = grid().into_iter().filter_map(|w| {
+        let (_, slopes) = results.gradients("fig1", &series(policy, w))?;
+        Some(slopes[baseline].mean.abs() + 1.96 * slopes[baseline].deviation)
+    });
+    found.reduce(f64::max)
+}
+
+/// The same in the middle of the range of w.
+fn usual(results: &Results, policy: &str, baseline: usize) -> Option<f64> {
+    let mut found: Vec<f64> = grid()
+        .into_iter()
+        .filter_map(|w| {
+            let (_, slopes) = results.gradients("fig1", &series(policy, w))?;
+            Some(slopes[baseline].mean.abs() + 1.96 * slopes[baseline].deviation)
+        })
+        .collect();
+    found.sort_by(f64::total_cmp);
+    found.get(found.len() / 2).copied()
+}
+
+fn rows(results: &Results) -> Vec<Row> {
+    let (exp3, softelim) = (valley(results, "exp3"), valley(results, "softelim"));
+    let lower = (!exp3.is_empty() && exp3.len() == softelim.len()).then(|| {
+        let below = exp3.iter().zip(&softelim).filter(|(a, b)| b.1.mean < a.1.mean).count();
+        (format!("at {below} of {} values of w", exp3.len()), below == exp3.len())
+    });
+    let least = |valley: &[(f64, Estimate)]| valley.iter().map(|(_, regret)| regret.mean).reduce(f64::min);
+    let untuned = softelim.last().map(|(_, regret)| regret.mean);
+    let tuned_worse = least(&exp3).zip(untuned).map(|(a, b)| (format!("{a:.2} > {b:.2}"), a > b));
+    let mut rows = vec![
+        Row::claim("SoftElim below Exp3", "for all w in [0, 1]", lower, ""),
+        Row::claim("Exp3 at its best against SoftElim at w = 1", "higher", tuned_worse, ""),
+    ];
+    for policy in ["exp3", "softelim"] {
+        for (i, limit) in [(0, 1000.0), (1, 100.0), (2, 100.0)] {
+            let seen = usual(results, policy, i).zip(widest(results, policy, i)).map(|(usual, widest)| {
+                let order = (usual / limit).log10().abs() <= 0.5;
+                (format!("±{usual:.0} in the middle of the grid, ±{widest:.0} at most"), order)
+            });
+            rows.push(Row::claim(
+                format!("{}: gradient of one instance, baseline {}", name(policy), BASELINES[i]),
+                format!("generally within ±{limit:.0}"),
+                seen,
+                "",
+            ));
+        }
+    }
+    rows
+}

@@ -1,0 +1,71 @@
+//! Figure 11: all eleven data sets. Wine and Iris are figure 9's.
+
+use super::data_sets::{self, PUBLISHED};
+use crate::experiment::{Experiment, Results, Row, Series, Size};
+use crate::plot::{figure, name, projection, rounds_panel};
+use gradband_report::Block;
+
+pub static EXPERIMENT: Experiment = Experiment {
+    id: "fig11",
+    title: "All data sets",
+    section: "appendix",
+    text: &[
+        "Tuning lowers CoSoftElim's regret on every set. LinUCB with a tuned width, which the paper does not show, is \
+         drawn as a dashed line: on some sets it is better than any policy that the paper tunes.",
+    ],
+    plan,
+    blocks,
+    rows,
+};
+
+fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
+    let mut all = Vec::new();
+    for set in PUBLISHED.iter().filter(|set| data_sets::home(set.set) == "fig11") {
+        all.extend(data_sets::plan(set.set, size)?);
+    }
+    Ok(all)
+}
+
+fn blocks(results: &Results) -> Vec<Block> {
+    let panels = PUBLISHED.iter().map(|set| data_sets::panel(results, set)).collect();
+    let learned = PUBLISHED.iter().flat_map(|set| {
+        let runs = results.trained(data_sets::home(set.set), &format!("{}, cosoftelim", set.set));
+        runs.first().map_or(Vec::new(), |run| projection(set.name, &run.params, set.size.1))
+    });
+    let played: Vec<_> = PUBLISHED
+        .iter()
+        .map(|set| results.played(data_sets::home(set.set), &format!("{}, others", set.set)))
+        .collect();
+    let rounds = PUBLISHED.iter().zip(&played).map(|(set, played)| {
+        let tuned = data_sets::POLICIES.into_iter().filter_map(|policy| {
+            let run = results
+                .trained(data_sets::home(set.set), &format!("{}, {policy}", set.set))
+                .first()
+                .copied()?;
+            Some((format!("{}, tuned", name(policy)), run.rounds.as_slice()))
+        });
+        let others =
+            played.iter().map(|(policy, played)| (name(policy).to_string(), played.curve.as_slice()));
+        rounds_panel(set.name, tuned.chain(others))
+    });
+    vec![
+        figure(
+            "fig11",
+            "Regret over iterations of GradBand",
+            "n = 500; L = 100 and m = 1000, for d of 20 and more L = 1000 and m = 80; means over runs.",
+            panels,
+        ),
+        figure(
+            "fig11-learned",
+            "CoSoftElim's projection",
+            "First run; M = W′W is what the policy depends on.",
+            learned.collect(),
+        ),
+        figure("fig11-rounds", "Regret over rounds", "Tuned policies: first run.", rounds.collect()),
+    ]
+}
+
+fn rows(results: &Results) -> Vec<Row> {
+    let others = PUBLISHED.iter().filter(|set| data_sets::home(set.set) == "fig11");
+    others.flat_map(|set| data_sets::rows(results, set)).collect()
+}

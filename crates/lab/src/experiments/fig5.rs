@@ -1,0 +1,162 @@
+//! Figure 5: recurrent policies on two arms, on a uniform prior, and among distractors.
+
+use crate::experiment::{Experiment, Results, Row, Series, Size, median, training};
+use crate::plot::{chart, figure, learning, level, line, name};
+use crate::work::{Play, Work};
+use gradband::spec::TrainSpec;
+use gradband::statistics::Estimate;
+use gradband_report::{Axis, Block};
+
+pub static EXPERIMENT: Experiment = Experiment {
+    id: "fig5",
+    title: "Recurrent policies",
+    section: "7.6",
+    text: &[
+        "Left and middle: the second phase of the paper's recipe (n = 200 after n' = 20, L = 1000 each, m = 500), and where \
+         gradband's own recipe ends. Right: regret over the number of arms, of which all but two distract, by gradband's \
+         recipe; the Bayes optimum does not grow with K.",
+    ],
+    plan,
+    blocks,
+    rows,
+};
+
+const PROBLEMS: [(&str, &str); 2] =
+    [("bernoulli-2", "Two instances"), ("bernoulli-2-uniform", "Uniform means")];
+const ARMS: [usize; 4] = [3, 6, 12, 24];
+const OTHERS: [&str; 3] = ["thompson", "gittins", "bayes-optimal"];
+/// Iterations of the paper's first phase.
+const FIRST_PHASE: usize = 1000;
+const QUICK_PHASE: usize = 40;
+
+fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
+    let runs = size.runs(10).min(if size.quick { 1 } else { usize::MAX });
+    let mut all = Vec::new();
+    let train = |problem: &str, recipe: &str, at: Vec<usize>| {
+        let short = size.quick.then_some(QUICK_PHASE);
+        let spec = TrainSpec { recipe: Some(recipe.into()), iterations: short, ..TrainSpec::default() };
+        let mut train = training(problem, "lstm", spec, at);
+        train.final_instances = size.pick(20_000, 2_000);
+        Work::from(train)
+    };
+    let play = |problem: &str| {
+        Work::Play(Play {
+            problem: problem.into(),
+            policies: OTHERS.map(String::from).to_vec(),
+            instances: size.pick(50_000, 5_000),
+            rounds: Vec::new(),
+            round_instances: 0,
+        })
+    };
+    for (problem, _) in PROBLEMS {
+        let first = size.pick(FIRST_PHASE, QUICK_PHASE);
+        let at = (first..=2 * first).step_by(first / 20).collect();
+        all.push(Series::new(format!("{problem}, paper"), train(problem, "paper", at), runs));
+        all.push(Series::new(format!("{problem}, ours"), train(problem, "default", Vec::new()), runs));
+        all.push(Series::new(format!("{problem}, others"), play(problem), 1));
+    }
+    for arms in ARMS {
+        let problem = format!("distractors-{arms}");
+        all.push(Series::new(format!("K = {arms}, ours"), train(&problem, "default", Vec::new()), runs));
+        all.push(Series::new(format!("K = {arms}, others"), play(&problem), 1));
+    }
+    Ok(all)
+}
+
+fn distractors(results: &Results, recipe: &str, arms: usize) -> Option<Estimate> {
+    let runs = results.trained("fig5", &format!("K = {arms}, {recipe}"));
+    median(&runs.iter().map(|run| run.tuned).collect::<Vec<_>>())
+}
+
+fn blocks(results: &Results) -> Vec<Block> {
+    let mut panels: Vec<_> = PROBLEMS
+        .iter()
+        .map(|(problem, title)| {
+            let mut lstm =
+                learning(results, "fig5", &format!("{problem}, paper"), "LSTM, the paper's recipe", 0);
+            let start = lstm.points.first().map_or(0.0, |point| point.x);
+            lstm.points.iter_mut().for_each(|point| point.x -= start);
+            let last = lstm.points.last().map_or(1.0, |point| point.x);
+            let ours = level("LSTM, ours", 1, results.tuned("fig5", &format!("{problem}, ours")), last);
+            let others = OTHERS.iter().enumerate().filter_map(|(i, policy)| {
+                level(
+                    name(policy),
+                    i + 3,
+                    results.regret("fig5", &format!("{problem}, others"), policy),
+                    last,
+                )
+            });
+            let series = std::iter::once(lstm).chain(ours).chain(others).collect();
+            chart(title, Axis::linear("iteration at n = 200"), Axis::linear("Bayes regret"), series)
+        })
+        .collect();
+    let other = |policy: &str, arms: usize| results.regret("fig5", &format!("K = {arms}, others"), policy);
+    let over_arms = |f: &dyn Fn(usize) -> Option<Estimate>| -> Vec<_> {
+        ARMS.iter().filter_map(|&arms| Some((arms as f64, f(arms)?))).collect()
+    };
+    let mut series = vec![line("LSTM, ours", 1, over_arms(&|arms| distractors(results, "ours", arms)))];
+    for (i, policy) in OTHERS.iter().enumerate() {
+        series.push(line(name(policy), i + 3, over_arms(&|arms| other(policy, arms))));
+    }
+    panels.push(chart("Distractors", Axis::linear("number of arms K"), Axis::linear("Bayes regret"), series));
+    vec![figure(
+        "fig5",
+        "Regret of recurrent policies",
+        "Means over runs (right: medians); bands are standard errors. n = 200.",
+        panels,
+    )]
+}
+
+fn rows(results: &Results) -> Vec<Row> {
+    let other = |problem: &str, policy: &str| results.regret("fig5", &format!("{problem}, others"), policy);
+    let mut rows = Vec::new();
+    for recipe in ["paper", "ours"] {
+        let what = if recipe == "paper" { "LSTM by the paper's recipe" } else { "LSTM by our recipe" };
+        let tuned = |problem: &str| results.tuned("fig5", &format!("{problem}, {recipe}"));
+        let compare = |problem: &str, policy: &str| {
+            let (lstm, other) = (tuned(problem)?.mean, other(problem, policy)?.mean);
+            Some((format!("{lstm:.2} against {other:.2}"), lstm < other))
+        };
+        rows.push(Row::claim(
+            format!("{what} against Thompson sampling, bernoulli-2"),
+            "lower",
+            compare("bernoulli-2", "thompson"),
+            "",
+        ));
+        rows.push(Row::claim(
+            format!("{what} against the Gittins index, bernoulli-2"),
+            "lower",
+            compare("bernoulli-2", "gittins"),
+            "",
+        ));
+        rows.push(Row::claim(
+            format!("{what} against Thompson sampling, uniform means"),
+            "lower",
+            compare("bernoulli-2-uniform", "thompson"),
+            "",
+        ));
+        let above = compare("bernoulli-2-uniform", "gittins").map(|(text, below)| (text, !below));
+        rows.push(Row::claim(
+            format!("{what} against the Gittins index, uniform means"),
+            "higher",
+            above,
+            "",
+        ));
+    }
+    let (gittins, optimal) =
+        (other("bernoulli-2-uniform", "gittins"), other("bernoulli-2-uniform", "bayes-optimal"));
+    rows.push(Row::claim(
+        "The Gittins index with uniform means",
+        "Bayes optimal",
+        gittins
+            .zip(optimal)
+            .map(|(g, o)| (format!("{:.3} against the optimum's {:.3}", g.mean, o.mean), g.mean <= o.mean)),
+        "A finite-horizon index is not optimal: exactly 2.24791 against 2.23925 \
+         (gradband exact bernoulli-2-uniform --policy gittins, and --policy bayes-optimal).",
+    ));
+    let growth = distractors(results, "ours", 3).zip(distractors(results, "ours", 24)).map(|(few, many)| {
+        (format!("{:.2} at K = 3, {:.2} at K = 24", few.mean, many.mean), many.mean - few.mean < 0.5)
+    });
+    rows.push(Row::claim("Regret among distractors", "does not increase with K", growth, ""));
+    rows
+}

@@ -1,0 +1,118 @@
+//! The comparison of section 7.3 as a table: tuned policies, known ones, and the Bayes optimum.
+
+use crate::experiment::{Experiment, Results, Row, Series, Size, paper, rounds, training};
+use crate::plot::{figure, name, ranking, rounds_panel};
+use crate::work::{Play, Work};
+use gradband::spec::TrainSpec;
+use gradband_report::Block;
+
+pub static EXPERIMENT: Experiment = Experiment {
+    id: "tab1",
+    title: "Comparison to existing solutions",
+    section: "7.3",
+    text: &[
+        "Every policy on bernoulli-2. Tuned policies are trained as in figure 2 with the self baseline; \"ours\" is \
+         what gradband does by default (leave-one-out of 8 runs, mean returns, the mean of the last half of the iterates).",
+    ],
+    plan,
+    blocks,
+    rows,
+};
+
+const OTHERS: [&str; 9] = [
+    "ucb1",
+    "thompson",
+    "ucb-v",
+    "gittins",
+    "bayes-optimal",
+    "boltzmann",
+    "epsilon-greedy",
+    "explore-then-commit",
+    "random",
+];
+
+fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
+    let play = Play {
+        problem: "bernoulli-2".into(),
+        policies: OTHERS.map(String::from).to_vec(),
+        instances: size.pick(100_000, 10_000),
+        rounds: rounds(200, 40),
+        round_instances: size.pick(10_000, 2_000),
+    };
+    let train = |policy: &str, train: TrainSpec| {
+        let mut train = training("bernoulli-2", policy, train, Vec::new());
+        train.rounds = rounds(200, 40);
+        train.instances = size.pick(10_000, 2_000);
+        Work::from(train)
+    };
+    let runs = size.runs(20);
+    Ok(vec![
+        Series::new("others", Work::Play(play), 1),
+        Series::new("softelim", train("softelim", paper("self", 100, 1000)), runs),
+        Series::new("exp3", train("exp3", paper("self", 100, 1000)), runs),
+        Series::new("softelim, ours", train("softelim", TrainSpec::default()), runs),
+        Series::new(
+            "dqn",
+            train("dqn", TrainSpec { iterations: size.pick(None, Some(10_000)), ..TrainSpec::default() }),
+            runs.min(10),
+        ),
+    ])
+}
+
+const TUNED: [(&str, &str); 4] = [
+    ("softelim", "SoftElim, tuned"),
+    ("exp3", "Exp3, tuned"),
+    ("softelim, ours", "SoftElim, ours"),
+    ("dqn", "DQN"),
+];
+
+fn blocks(results: &Results) -> Vec<Block> {
+    let tuned =
+        TUNED.iter().filter_map(|(series, label)| Some((label.to_string(), results.tuned("tab1", series)?)));
+    let others = results.played("tab1", "others");
+    let others = others.iter().map(|(policy, played)| (name(policy).to_string(), played.regret));
+    let over_rounds = TUNED.iter().filter_map(|(series, label)| {
+        results.trained("tab1", series).first().map(|run| (label.to_string(), run.rounds.as_slice()))
+    });
+    let played = results.played("tab1", "others");
+    let played = played.iter().map(|(policy, played)| (name(policy).to_string(), played.curve.as_slice()));
+    vec![figure(
+        "tab1",
+        "All policies on bernoulli-2",
+        "Left: Bayes regret over n = 200 rounds; bars are standard errors, smaller than the marks for most. Right: regret \
+         over rounds (tuned policies: first run).",
+        vec![
+            ranking("Bayes regret", tuned.chain(others).collect()),
+            rounds_panel("Over rounds", over_rounds.chain(played)),
+        ],
+    )]
+}
+
+fn rows(results: &Results) -> Vec<Row> {
+    let other = |policy: &str| results.regret("tab1", "others", policy);
+    let seconds = |series: &str| {
+        let runs = results.trained("tab1", series);
+        (!runs.is_empty()).then(|| runs.iter().map(|run| run.seconds).sum::<f64>() / runs.len() as f64)
+    };
+    vec![
+        Row::number("UCB1", (9.95, Some(0.03)), other("ucb1"), ""),
+        Row::number("Thompson sampling", (5.47, Some(0.05)), other("thompson"), ""),
+        Row::number("UCB-V", (15.79, Some(0.03)), other("ucb-v"), ""),
+        Row::number("Gittins index", (3.89, Some(0.07)), other("gittins"), ""),
+        Row::number(
+            "DQN",
+            (16.81, Some(1.05)),
+            results.tuned("tab1", "dqn"),
+            "Another DQN: double Q-learning with ten-step targets, and the best of ten checkpoints is kept; the paper \
+             used Dopamine's. That a tuned one plays well says that the paper's was not tuned.",
+        ),
+        Row::number("SoftElim, tuned", (4.74, Some(0.03)), results.tuned("tab1", "softelim"), ""),
+        Row::number("Exp3, tuned", (10.96, Some(0.16)), results.tuned("tab1", "exp3"), ""),
+        Row::claim(
+            "Seconds to tune SoftElim",
+            "about 20",
+            seconds("softelim").map(|s| (format!("{s:.2}"), s < 20.0)),
+            "",
+        ),
+    ]
+}

@@ -1,0 +1,131 @@
+//! Records: one JSON line per finished unit, appended as soon as it is known.
+//!
+//! A run that is killed loses the unit in progress and, at worst, leaves half a line, which the next run removes.
+
+use crate::Failure;
+use crate::work::Found;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// A finished unit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Of which experiment.
+    pub experiment: String,
+    /// Which line or number of it.
+    pub series: String,
+    /// Which run.
+    pub seed: u64,
+    /// What was computed: see [`crate::work::Work`].
+    pub setting: Value,
+    /// By which gradband.
+    pub version: String,
+    /// What was found.
+    pub estimate: Found,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// The records of an experiment on disk, held by one process.
+pub struct Log {
+    path: PathBuf,
+    file: File,
+    /// In the order of the file.
+    pub records: Vec<Record>,
+}
+
+/// The file of an experiment's records.
+pub fn path(dir: &Path, experiment: &str) -> PathBuf {
+    dir.join(format!("{experiment}.jsonl"))
+}
+
+/// The records of an experiment; none if it has not been run there.
+pub fn read(dir: &Path, experiment: &str) -> Result<Vec<Record>, Failure> {
+    let path = path(dir, experiment);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => parse(&path, &text).map(|(records, _)| records),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Failure::file(&path, "cannot be read", &error)),
+    }
+}
+
+/// Records, and the length of the text that is whole: a line that was cut short is not.
+fn parse(path: &Path, text: &str) -> Result<(Vec<Record>, usize), Failure> {
+    let whole = text.rfind('\n').map_or(0, |end| end + 1);
+    let records = text[..whole].lines().enumerate().map(|(i, line)| {
+        serde_json::from_str(line).map_err(|error| {
+            let message = format!("is not a record ({error}); remove it and run again");
+            Failure::input(format!("{}, line {}", path.display(), i + 1), message)
+        })
+    });
+    Ok((records.collect::<Result<_, _>>()?, whole))
+}
+
+impl Log {
+    /// Opens the records for writing.
+    pub fn open(dir: &Path, experiment: &str) -> Result<Self, Failure> {
+        let path = path(dir, experiment);
+        let failed = |error: std::io::Error| Failure::file(&path, "cannot be opened", &error);
+        let mut options = OpenOptions::new();
+        let mut file =
+            options.read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let message = "is being written by another process; wait for it, or choose another -o DIR";
+                return Err(Failure::input(path.display().to_string(), message));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(failed)?;
+        let (records, whole) = parse(&path, &text)?;
+        file.set_len(whole as u64).map_err(failed)?;
+        file.seek(SeekFrom::End(0)).map_err(failed)?;
+        Ok(Self { path, file, records })
+    }
+
+    /// Adds a record; it is on disk when this returns.
+    pub fn push(&mut self, record: Record) -> Result<(), Failure> {
+        let failed = |error: std::io::Error| Failure::file(&self.path, "cannot be written", &error);
+        let mut line = serde_json::to_vec(&record).map_err(|error| failed(error.into()))?;
+        line.push(b'\n');
+        self.file.write_all(&line).and_then(|()| self.file.sync_data()).map_err(failed)?;
+        self.records.push(record);
+        Ok(())
+    }
+
+    /// The record of a run, if there is one; another setting under the same name is an error.
+    pub fn find(&self, series: &str, seed: u64, setting: &Value) -> Result<Option<&Record>, Failure> {
+        let same = |record: &&Record| record.series == series && record.seed == seed;
+        match self.records.iter().find(same) {
+            Some(record) if record.setting != *setting => {
+                let change = difference(&record.setting, setting, "").unwrap_or_default();
+                let message = format!(
+                    "'{series}' was run with another setting ({change}); choose another -o DIR, or remove the file"
+                );
+                Err(Failure::input(self.path.display().to_string(), message))
+            }
+            found => Ok(found),
+        }
+    }
+}
+
+/// The first place where two settings differ.
+fn difference(old: &Value, new: &Value, place: &str) -> Option<String> {
+    match (old, new) {
+        (Value::Object(a), Value::Object(b)) => {
+            let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
+            let none = Value::Null;
+            keys.into_iter().find_map(|key| {
+                let place = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
+                difference(a.get(key).unwrap_or(&none), b.get(key).unwrap_or(&none), &place)
+            })
+        }
+        _ if old == new => None,
+        _ => Some(format!("{place} was {old}, now {new}")),
+    }
+}

@@ -1,0 +1,164 @@
+//! The report: every figure, and every number of the paper beside ours. It reads records only.
+
+use crate::experiment::{Experiment, Results, Row};
+use crate::{EXPERIMENTS, record::Record};
+use gradband_report::{Block, Cell, Column, Page, Section, Table, Tone};
+use std::collections::BTreeMap;
+
+/// The page of a directory of records.
+pub fn page(results: &Results) -> Page {
+    let recorded: Vec<&Experiment> =
+        EXPERIMENTS.iter().copied().filter(|experiment| results.of(experiment.id).next().is_some()).collect();
+    let numbers: usize = recorded.iter().map(|experiment| known(experiment, results).len()).sum();
+    let differ =
+        recorded.iter().flat_map(|experiment| known(experiment, results)).filter(|row| !row.agrees).count();
+    let mut sections = vec![overview(&recorded, results)];
+    sections.extend(recorded.iter().map(|experiment| section(experiment, results)));
+    Page {
+        title: "Meta-Learning Bandit Policies by Gradient Ascent, reproduced".into(),
+        lead: vec![
+            "Every figure and every number of the paper's experiments, computed by gradband. Hover or use the arrow keys for \
+             values, click a name to hide its line, drag to zoom."
+                .into(),
+            format!(
+                "{numbers} numbers and claims of the paper are checked here; {differ} differ, each with its reason. A number \
+                 differs if it is more than three standard errors (of ours and the paper's together) away."
+            ),
+        ],
+        sections,
+        footer: format!("gradband {}", env!("CARGO_PKG_VERSION")),
+    }
+}
+
+/// Rows that have been run.
+fn known(experiment: &Experiment, results: &Results) -> Vec<Row> {
+    (experiment.rows)(results).into_iter().filter(|row| row.ours.is_some()).collect()
+}
+
+fn column(name: &str, numeric: bool) -> Column {
+    Column { name: name.into(), numeric }
+}
+
+/// How long each experiment took, and how often it agrees.
+fn overview(recorded: &[&Experiment], results: &Results) -> Section {
+    let rows = recorded.iter().map(|experiment| {
+        let rows = known(experiment, results);
+        let agree = rows.iter().filter(|row| row.agrees).count();
+        let records: Vec<_> = results.of(experiment.id).collect();
+        let runs = records.iter().map(|record| record.seed).max().unwrap_or(0);
+        vec![
+            experiment.id.into(),
+            experiment.section.into(),
+            experiment.title.into(),
+            records.len().to_string().into(),
+            runs.to_string().into(),
+            minutes(&records).into(),
+            format!("{agree} of {}", rows.len()).into(),
+        ]
+    });
+    let table = Table {
+        id: "overview".into(),
+        title: "Experiments".into(),
+        columns: vec![
+            column("", false),
+            column("Section", false),
+            column("", false),
+            column("Units", true),
+            column("Runs", true),
+            column("Minutes", true),
+            column("Agree", true),
+        ],
+        rows: rows.collect(),
+    };
+    Section {
+        id: "overview".into(),
+        title: "Overview".into(),
+        text: Vec::new(),
+        command: Some("gradband reproduce all".into()),
+        spec: None,
+        blocks: vec![Block::Table(table)],
+    }
+}
+
+/// Minutes that records took, on the cores of the machine that made them.
+fn minutes(records: &[&Record]) -> String {
+    format!("{:.1}", records.iter().map(|record| record.seconds).sum::<f64>() / 60.0)
+}
+
+fn section(experiment: &Experiment, results: &Results) -> Section {
+    let mut blocks = (experiment.blocks)(results);
+    let rows = known(experiment, results);
+    if !rows.is_empty() {
+        blocks.push(Block::Table(comparison(experiment.id, &rows)));
+    }
+    Section {
+        id: experiment.id.into(),
+        title: format!("{}: {}", experiment.id, experiment.title),
+        text: experiment.text.iter().map(|text| text.to_string()).collect(),
+        command: Some(format!("gradband reproduce {}", experiment.id)),
+        spec: Some(settings(experiment, results)),
+        blocks,
+    }
+}
+
+/// The paper's numbers beside ours.
+fn comparison(id: &str, rows: &[Row]) -> Table {
+    let cells = rows.iter().map(|row| {
+        let (verdict, tone) = if row.agrees { ("agrees", Tone::Good) } else { ("differs", Tone::Bad) };
+        vec![
+            row.what.as_str().into(),
+            row.paper.as_str().into(),
+            row.ours.as_deref().unwrap_or_default().into(),
+            row.errors.map_or(String::new(), |errors| format!("{errors:+.1}")).into(),
+            Cell { text: verdict.into(), tone },
+            if row.agrees { "".into() } else { Cell { text: row.why.into(), tone: Tone::Muted } },
+        ]
+    });
+    Table {
+        id: format!("{id}-numbers"),
+        title: "The paper's numbers and ours".into(),
+        columns: vec![
+            column("", false),
+            column("Paper", true),
+            column("Ours", true),
+            column("Standard errors", true),
+            column("", false),
+            column("Why", false),
+        ],
+        rows: cells.collect(),
+    }
+}
+
+/// The setting of every series, as it is in the records.
+fn settings(experiment: &Experiment, results: &Results) -> String {
+    let mut series: BTreeMap<&str, (usize, &Record)> = BTreeMap::new();
+    for record in results.of(experiment.id) {
+        series.entry(&record.series).or_insert((0, record)).0 += 1;
+    }
+    let lines =
+        series.iter().map(|(name, (runs, record))| format!("{name} ({runs} runs): {}", record.setting));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The paper's numbers beside ours, and how long each experiment took: for README.
+pub fn markdown(results: &Results) -> String {
+    let mut lines = vec!["| | | paper | ours | s.e. |".to_string(), "|---|---|---|---|---|".into()];
+    for experiment in EXPERIMENTS {
+        for row in known(experiment, results).into_iter().filter(|row| row.errors.is_some()) {
+            let errors = row.errors.map_or(String::new(), |errors| format!("{errors:+.1}"));
+            let ours = row.ours.unwrap_or_default();
+            lines.push(format!("| {} | {} | {} | {ours} | {errors} |", experiment.id, row.what, row.paper));
+        }
+    }
+    lines.push(String::new());
+    lines.push("| experiment | section | units | minutes |".into());
+    lines.push("|---|---|---|---|".into());
+    for experiment in EXPERIMENTS {
+        let records: Vec<_> = results.of(experiment.id).collect();
+        if !records.is_empty() {
+            let (id, title, section) = (experiment.id, experiment.title, experiment.section);
+            lines.push(format!("| {id}: {title} | {section} | {} | {} |", records.len(), minutes(&records)));
+        }
+    }
+    lines.join("\n") + "\n"
+}

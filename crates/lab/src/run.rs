@@ -1,0 +1,148 @@
+//! Runs what is missing: unit after unit, all cores on each, a record after each.
+
+use crate::Failure;
+use crate::experiment::{Experiment, Series, Size};
+use crate::record::{Log, Record};
+use crate::work::{Desk, Work};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+/// What a run tells while it goes on.
+#[derive(Clone, Debug)]
+pub struct Status<'a> {
+    /// Of which experiment.
+    pub experiment: &'a str,
+    /// Which series.
+    pub series: &'a str,
+    /// Which run of it.
+    pub seed: u64,
+    /// Units done, of all that were asked for.
+    pub done: usize,
+    /// All that were asked for.
+    pub all: usize,
+    /// Seconds left, as far as known.
+    pub left: Option<f64>,
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Units that were there already.
+    pub found: usize,
+    /// Units that were run.
+    pub run: usize,
+    /// Seconds of these.
+    pub seconds: f64,
+}
+
+struct Unit {
+    log: usize,
+    series: Series,
+    seed: u64,
+    setting: serde_json::Value,
+    cost: f64,
+}
+
+/// Runs the units of experiments that have no record in `dir` yet. Nothing is run unless all records that are there
+/// have the settings that are asked for.
+pub fn run(
+    dir: &Path,
+    experiments: &[&Experiment],
+    size: &Size,
+    desk: &Desk,
+    mut tell: impl FnMut(&Status),
+) -> Result<Summary, Failure> {
+    let mut logs = Vec::new();
+    let mut units = Vec::new();
+    let mut summary = Summary::default();
+    let mut known = Speed::default();
+    for (log, experiment) in experiments.iter().enumerate() {
+        logs.push(Log::open(dir, experiment.id)?);
+        for series in (experiment.plan)(size)? {
+            let setting =
+                serde_json::to_value(&series.work).map_err(|error| Failure::Other(error.to_string()))?;
+            let mut cost = None;
+            for seed in 1..=series.runs as u64 {
+                let cost = *cost.get_or_insert_with(|| series.work.cost(desk));
+                match logs[log].find(&series.name, seed, &setting)? {
+                    Some(record) => {
+                        summary.found += 1;
+                        known.add(&series.work, cost, record.seconds);
+                    }
+                    None => {
+                        units.push(Unit { log, series: series.clone(), seed, setting: setting.clone(), cost })
+                    }
+                }
+            }
+        }
+    }
+    // The first run of every series before the second of any: what is stopped early is thin, not lopsided.
+    units.sort_by_key(|unit| (unit.log, unit.seed));
+    let all = summary.found + units.len();
+    for (i, unit) in units.iter().enumerate() {
+        let left = units[i..].iter().map(|unit| known.seconds(&unit.series.work, unit.cost)).sum();
+        tell(&Status {
+            experiment: experiments[unit.log].id,
+            series: &unit.series.name,
+            seed: unit.seed,
+            done: summary.found + i,
+            all,
+            left,
+        });
+        let start = Instant::now();
+        let failed = |error: gradband::Error| {
+            Failure::Input(gradband::Error::new(
+                format!("{}, {}: {}", experiments[unit.log].id, unit.series.name, error.place),
+                error.message,
+            ))
+        };
+        let Some(estimate) = unit.series.work.run(unit.seed, desk).map_err(failed)? else {
+            return Err(Failure::Interrupted);
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        known.add(&unit.series.work, unit.cost, seconds);
+        summary.run += 1;
+        summary.seconds += seconds;
+        logs[unit.log].push(Record {
+            experiment: experiments[unit.log].id.into(),
+            series: unit.series.name.clone(),
+            seed: unit.seed,
+            setting: unit.setting.clone(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            estimate,
+            seconds: (seconds * 100.0).round() / 100.0,
+        })?;
+    }
+    Ok(summary)
+}
+
+/// How long units take, by what was seen: by the kind of work, the problem and the policy if it was seen, else by all.
+#[derive(Default)]
+struct Speed {
+    seen: BTreeMap<String, (f64, f64)>,
+}
+
+impl Speed {
+    fn add(&mut self, work: &Work, cost: f64, seconds: f64) {
+        for key in [key(work), String::new()] {
+            let (costs, times) = self.seen.entry(key).or_default();
+            *costs += cost;
+            *times += seconds;
+        }
+    }
+
+    fn seconds(&self, work: &Work, cost: f64) -> Option<f64> {
+        let (costs, times) = self.seen.get(&key(work)).or_else(|| self.seen.get(""))?;
+        Some(cost * times / costs)
+    }
+}
+
+fn key(work: &Work) -> String {
+    match work {
+        Work::Train(train) => format!("{:?} {}", train.problem, train.policy),
+        Work::Play(play) => format!("{:?}", play.problem),
+        Work::Gradient(gradient) => gradient.policy.split('(').next().unwrap_or_default().into(),
+        Work::Exact { .. } | Work::Matrix { .. } | Work::Size { .. } => "small".into(),
+    }
+}

@@ -1,0 +1,130 @@
+//! Every experiment's plan can be run, and the committed records are what it would write.
+#![allow(clippy::unwrap_used)]
+
+use gradband::Problem;
+use gradband::registry::Choice;
+use gradband_lab::work::{Desk, Work};
+use gradband_lab::{EXPERIMENTS, Results, Size, report};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn committed() -> Results {
+    Results::read(&root().join("reproduction")).unwrap()
+}
+
+/// Series have names of their own, policies parse, trainings resolve: in full and quickly.
+#[test]
+fn plans_are_sound() {
+    let desk = Desk { open: &|name| Problem::named(name), tick: &|_| ControlFlow::Continue(()) };
+    for experiment in EXPERIMENTS {
+        for quick in [false, true] {
+            let plan = (experiment.plan)(&Size { quick, runs: None }).unwrap();
+            let names: BTreeSet<_> = plan.iter().map(|series| series.name.clone()).collect();
+            assert_eq!(names.len(), plan.len(), "{}: two series have one name", experiment.id);
+            for series in plan {
+                let (source, policies) = match &series.work {
+                    Work::Train(train) => (&train.problem, vec![train.policy.clone()]),
+                    Work::Play(play) => (&play.problem, play.policies.clone()),
+                    Work::Gradient(gradient) => (&gradient.problem, vec![gradient.policy.clone()]),
+                    Work::Exact { problem, policy } => (problem, vec![policy.clone()]),
+                    Work::Matrix { problem, .. } | Work::Size { problem } => (problem, Vec::new()),
+                };
+                // Covertype is not part of the repository.
+                let Ok(problem) = source.open(&desk) else {
+                    assert!(series.name.starts_with("covertype"), "{}: {}", experiment.id, series.name);
+                    continue;
+                };
+                for policy in policies {
+                    let choice = Choice::parse(&policy, &problem).unwrap();
+                    if let Work::Train(train) = &series.work {
+                        train.train.resolve_for(&problem, choice.info).unwrap();
+                        gradband::train::check_start(&problem, &choice).unwrap();
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A report can be made at any time: of nothing, and of what is committed.
+#[test]
+fn every_experiment_can_be_drawn() {
+    for results in [Results::default(), committed()] {
+        for experiment in EXPERIMENTS {
+            (experiment.blocks)(&results);
+            (experiment.rows)(&results);
+        }
+        assert!(report::page(&results).html().contains("</html>"));
+    }
+}
+
+/// The committed records have the settings of today's plans.
+#[test]
+fn committed_records_are_of_these_plans() {
+    let results = committed();
+    for experiment in EXPERIMENTS {
+        let plan = (experiment.plan)(&Size::default()).unwrap();
+        let plan: BTreeMap<_, _> = plan
+            .into_iter()
+            .map(|series| (series.name, serde_json::to_value(series.work).unwrap()))
+            .collect();
+        let mut seen = BTreeSet::new();
+        for record in results.of(experiment.id) {
+            assert_eq!(
+                Some(&record.setting),
+                plan.get(&record.series),
+                "{}: {}",
+                experiment.id,
+                record.series
+            );
+            assert!(seen.insert((&record.series, record.seed)), "twice: {} {}", record.series, record.seed);
+        }
+    }
+}
+
+/// Every series of every experiment is recorded: 20 runs as in the paper, 5 of a recurrent policy, 3 of a large set.
+#[test]
+fn committed_records_are_complete() {
+    let results = committed();
+    for experiment in EXPERIMENTS {
+        for series in (experiment.plan)(&Size::default()).unwrap() {
+            let least = match experiment.id {
+                "fig5" => 5,
+                "fig11" => 3,
+                _ => series.runs,
+            };
+            let runs = results.runs(experiment.id, &series.name).len();
+            assert!(runs >= least.min(series.runs), "{}: {} has {runs} runs", experiment.id, series.name);
+        }
+    }
+}
+
+/// What is further than three standard errors from the paper, or contradicts it, has a reason.
+#[test]
+fn every_difference_has_a_reason() {
+    let results = committed();
+    for experiment in EXPERIMENTS {
+        for row in (experiment.rows)(&results) {
+            assert!(row.ours.is_some(), "{}: {} has not been run", experiment.id, row.what);
+            assert!(!row.is_unexplained(), "{}: {row:?}", experiment.id);
+        }
+    }
+}
+
+/// README's table is the one that the committed records give.
+#[test]
+fn readme_has_the_numbers_of_the_records() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let table = report::markdown(&committed());
+    let part = readme.split("<!-- comparison -->\n").nth(1).unwrap();
+    assert_eq!(
+        part.trim(),
+        table.trim(),
+        "run: gradband report reproduction, and copy comparison.md into README.md"
+    );
+}

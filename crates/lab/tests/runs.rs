@@ -1,0 +1,166 @@
+//! Runs stop and go on: nothing is lost, nothing is computed twice, nothing depends on it.
+#![allow(clippy::unwrap_used)]
+
+use gradband::Problem;
+use gradband_lab::experiment::{paper, training};
+use gradband_lab::record::{self, Log};
+use gradband_lab::run::{Summary, run};
+use gradband_lab::work::{Desk, Found, Gradient, Play, Work};
+use gradband_lab::{Experiment, Failure, Series, Size};
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+static SMALL: Experiment = Experiment {
+    id: "small",
+    title: "",
+    section: "",
+    text: &[],
+    plan: |size| {
+        let mut train =
+            training("bernoulli-2", "softelim", paper("self", 4, size.pick(40, 20)), vec![0, 2, 4]);
+        (train.instances, train.final_instances) = (50, 60);
+        train.rounds = vec![50, 100, 200];
+        train.elsewhere = vec!["bernoulli-2-uniform".into()];
+        let play = Play {
+            problem: "bernoulli-2".into(),
+            policies: vec!["ucb1".into(), "softelim(w=0.5)".into()],
+            instances: 100,
+            rounds: vec![100, 200],
+            round_instances: 100,
+        };
+        let gradient = Gradient {
+            problem: "bernoulli-2".into(),
+            policy: "exp3(w=0.4)".into(),
+            baselines: vec!["none".into(), "self".into()],
+            batch_size: 100,
+            instances: 100,
+        };
+        Ok(vec![
+            Series::new("train", Work::from(train), size.runs(3)),
+            Series::new("play", Work::Play(play), 1),
+            Series::new("gradient", Work::Gradient(gradient), 2),
+        ])
+    },
+    blocks: |_| Vec::new(),
+    rows: |_| Vec::new(),
+};
+
+/// Runs until `tick` has been heard so often.
+fn run_for(dir: &Path, ticks: usize, size: Size) -> Result<Summary, Failure> {
+    let heard = AtomicUsize::new(0);
+    let tick = |_: f64| match heard.fetch_add(1, Ordering::SeqCst) {
+        count if count < ticks => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
+    };
+    let desk = Desk { open: &|name| Problem::named(name), tick: &tick };
+    run(dir, &[&SMALL], &size, &desk, |_| {})
+}
+
+fn whole(dir: &Path) -> Summary {
+    run_for(dir, usize::MAX, Size::default()).unwrap()
+}
+
+/// The records without their timings.
+fn records(dir: &Path) -> Vec<record::Record> {
+    let mut records = record::read(dir, "small").unwrap();
+    for record in &mut records {
+        record.seconds = 0.0;
+        if let Found::Trained(trained) = &mut record.estimate {
+            trained.seconds = 0.0;
+        }
+    }
+    records
+}
+
+#[test]
+fn a_stopped_run_goes_on_and_ends_the_same() {
+    let (unbroken, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    assert_eq!(whole(unbroken.path()).run, 6);
+    let mut stops = 0;
+    loop {
+        match run_for(broken.path(), 7, Size::default()) {
+            Ok(_) => break,
+            Err(Failure::Interrupted) => stops += 1,
+            Err(other) => panic!("{other:?}"),
+        }
+        // A unit may need more ticks than a run is given: then let it through.
+        if stops % 3 == 0 {
+            let _ = run_for(broken.path(), 60, Size::default());
+        }
+        assert!(stops < 100);
+    }
+    assert!(stops > 1, "the run was never stopped");
+    assert_eq!(records(broken.path()), records(unbroken.path()));
+    let again = whole(broken.path());
+    assert_eq!((again.found, again.run), (6, 0));
+}
+
+#[test]
+fn threads_are_not_observable() {
+    let ends = [1, 2, 3].map(|threads| {
+        let dir = tempfile::tempdir().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| whole(dir.path()));
+        records(dir.path())
+    });
+    assert_eq!(ends[0], ends[1]);
+    assert_eq!(ends[0], ends[2]);
+}
+
+#[test]
+fn half_a_line_is_dropped_and_run_again() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path());
+    let expected = records(dir.path());
+    let path = record::path(dir.path(), "small");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let cut = text.trim_end().rfind('\n').unwrap() + 40;
+    std::fs::write(&path, &text[..cut]).unwrap();
+    assert_eq!(record::read(dir.path(), "small").unwrap().len(), 5);
+    assert_eq!(whole(dir.path()).run, 1);
+    assert_eq!(records(dir.path()), expected);
+}
+
+#[test]
+fn records_of_another_setting_are_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path());
+    let before = std::fs::read(record::path(dir.path(), "small")).unwrap();
+    let Err(Failure::Input(error)) = run_for(dir.path(), usize::MAX, Size { quick: true, runs: Some(1) })
+    else {
+        panic!("another setting was accepted")
+    };
+    assert!(error.message.contains("train.batch_size was 40, now 20"), "{error}");
+    assert_eq!(std::fs::read(record::path(dir.path(), "small")).unwrap(), before);
+}
+
+#[test]
+fn more_runs_are_added_to_fewer() {
+    let dir = tempfile::tempdir().unwrap();
+    let few = run_for(dir.path(), usize::MAX, Size { quick: false, runs: Some(1) }).unwrap();
+    assert_eq!((few.found, few.run), (0, 4));
+    let more = whole(dir.path());
+    assert_eq!((more.found, more.run), (4, 2));
+}
+
+#[test]
+fn a_damaged_line_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path());
+    let path = record::path(dir.path(), "small");
+    let text = std::fs::read_to_string(&path).unwrap().replacen("\"seed\":1", "\"seed\":x", 1);
+    std::fs::File::create(&path).unwrap().write_all(text.as_bytes()).unwrap();
+    let Err(Failure::Input(error)) = record::read(dir.path(), "small") else { panic!("it was read") };
+    assert!(error.place.ends_with("small.jsonl, line 1"), "{error}");
+}
+
+#[test]
+fn one_process_at_a_time_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = Log::open(dir.path(), "small").unwrap();
+    assert!(matches!(Log::open(dir.path(), "small"), Err(Failure::Input(_))));
+    drop(first);
+    assert!(Log::open(dir.path(), "small").is_ok());
+}
