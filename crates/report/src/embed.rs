@@ -118,7 +118,7 @@ fn series_model<'a>(series: &'a Series, shift: f64, entries: &[Entry]) -> Series
 }
 
 fn matrix_model(matrix: &Matrix, panels: usize) -> MatrixModel {
-    let layout = matrix::Layout::new(matrix, figure::matrix_width(panels));
+    let layout = matrix::Layout::new(matrix, figure::matrix_width(matrix, panels));
     let (width, height) = layout.extent();
     let (rows, columns) = layout.names();
     MatrixModel {

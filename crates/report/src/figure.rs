@@ -1,7 +1,7 @@
 //! A figure as a file of its own: panels in a grid, title above, legend below.
 
 use crate::legend::{self, Entry};
-use crate::model::{Figure, Panel};
+use crate::model::{Figure, Matrix, Panel};
 use crate::number::px;
 use crate::text::{attribute, escape, fit, width};
 use crate::theme;
@@ -21,12 +21,13 @@ pub(crate) fn chart_size(panels: usize) -> (f64, f64) {
     if panels == 1 { (860.0, 420.0) } else { (460.0, 340.0) }
 }
 
-/// The width of a matrix among so many panels.
-pub(crate) fn matrix_width(panels: usize) -> f64 {
-    if panels == 1 { 600.0 } else { 460.0 }
+/// The width of a matrix: small enough for a phone, unless many cells need room for their numbers.
+pub(crate) fn matrix_width(matrix: &Matrix, panels: usize) -> f64 {
+    let columns = matrix.values.first().map_or(0, Vec::len);
+    if panels == 1 && matrix.digits.is_some() && columns > 9 { 760.0 } else { 460.0 }
 }
 
-/// How a reader finds a drawing: `prefix` keeps ids apart in a page of many figures.
+/// Draws a panel; `id` is unique in the document.
 pub(crate) fn draw(panel: &Panel, panels: usize, entries: &[Entry], id: &str) -> Drawn {
     match panel {
         Panel::Chart(chart) => {
@@ -35,7 +36,7 @@ pub(crate) fn draw(panel: &Panel, panels: usize, entries: &[Entry], id: &str) ->
             Drawn { body: layout.draw(entries, id), width, height: layout.frame.height }
         }
         Panel::Matrix(matrix) => {
-            let layout = matrix::Layout::new(matrix, matrix_width(panels));
+            let layout = matrix::Layout::new(matrix, matrix_width(matrix, panels));
             Drawn { body: layout.draw(), width: layout.size.0, height: layout.size.1 }
         }
     }

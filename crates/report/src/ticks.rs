@@ -35,12 +35,12 @@ pub(crate) fn named(names: &[String], ruler: &Ruler, gap: f64) -> Vec<Tick> {
         .collect()
 }
 
-/// The smallest of 1, 2, 5, 10, … that makes at most `count` steps.
+/// The smallest of 1, 2, 5, 10, … that makes about `count` steps, at most a fifth more.
 fn nice_step(span: f64, count: usize) -> f64 {
     let raw = span / count.max(1) as f64;
     let exponent = exponent_of(raw);
     let factor = raw / 10f64.powi(exponent);
-    let nice = [1, 2, 5].into_iter().find(|&n| factor <= f64::from(n) + 1e-9).unwrap_or(10);
+    let nice = [1, 2, 5].into_iter().find(|&n| factor <= 1.2 * f64::from(n)).unwrap_or(10);
     power(nice, exponent)
 }
 
@@ -121,15 +121,28 @@ fn symlog(low: f64, high: f64, threshold: f64, count: usize) -> Vec<Tick> {
     if largest <= threshold || last < first {
         return linear(low, high, count);
     }
-    let sides = if low < 0.0 && high > 0.0 { 2 } else { 1 };
-    let stride = ((last - first + 1) as usize * sides).div_ceil(count.max(2)).max(1) as i32;
-    let label = |k: i32, at: f64| if (last - k) % stride == 0 { power_label(at) } else { String::new() };
-    let upper: Vec<Tick> =
-        (first..=last).map(|k| (k, power(1, k))).map(|(k, at)| Tick { at, label: label(k, at) }).collect();
-    let mut out: Vec<Tick> = mirrored(upper.clone());
-    out.push(Tick { at: 0.0, label: "0".to_owned() });
-    out.extend(upper);
-    out.retain(|tick| tick.at >= low && tick.at <= high);
+    // The best numbers first; each is labelled if it is far enough from those before.
+    let scale = Scale::Symlog(threshold);
+    let gap = (scale.map(high) - scale.map(low)) / (1.5 * count.max(2) as f64);
+    let multiples =
+        [1, 5, 2].into_iter().flat_map(|m| (first - 1..=last).rev().map(move |k| (m, power(m, k))));
+    let mut out = Vec::new();
+    for (m, size) in
+        std::iter::once((0, 0.0)).chain(multiples.filter(|&(_, v)| v >= threshold * (1.0 - 1e-9)))
+    {
+        for at in if m == 0 { vec![size] } else { vec![size, -size] } {
+            let free =
+                |tick: &Tick| tick.label.is_empty() || (scale.map(tick.at) - scale.map(at)).abs() >= gap;
+            let labelled = out.iter().all(free);
+            if at < low || at > high || !(labelled || m == 1) {
+                continue;
+            }
+            let sign = if at < 0.0 { "−" } else { "" };
+            let label = if m == 0 { "0".to_owned() } else { sign.to_owned() + &power_label(size) };
+            out.push(Tick { at, label: if labelled { label } else { String::new() } });
+        }
+    }
+    out.sort_by(|a, b| a.at.total_cmp(&b.at));
     out
 }
 
@@ -153,7 +166,7 @@ mod tests {
     #[test]
     fn linear_ticks_are_round() {
         assert_eq!(labels(Scale::Linear, 0.0, 10.0, 5), ["0", "2", "4", "6", "8", "10"]);
-        assert_eq!(labels(Scale::Linear, -0.11, 0.12, 4), ["−0.1", "0", "0.1"]);
+        assert_eq!(labels(Scale::Linear, -0.11, 0.12, 4), ["−0.10", "−0.05", "0", "0.05", "0.10"]);
         assert_eq!(labels(Scale::Linear, 0.0, 20000.0, 4), ["0", "5000", "10,000", "15,000", "20,000"]);
         assert_eq!(labels(Scale::Linear, 0.0, 2e6, 4), ["0", "5×10⁵", "10⁶", "1.5×10⁶", "2×10⁶"]);
         assert_eq!(labels(Scale::Linear, 1.0, 1.0, 4), [""; 0]);
@@ -183,6 +196,8 @@ mod tests {
             ["−0.5", "0", "0.5"].map(str::to_owned).to_vec()
         );
         assert_eq!(labels(Scale::Symlog(1.0), -100.0, -1.0, 4), ["−100", "−10", "−1"]);
+        let around = ["−50", "−20", "0", "20", "50", "100", "200"];
+        assert_eq!(labels(Scale::Symlog(20.0), -60.0, 230.0, 8), around);
     }
 
     #[test]

@@ -114,7 +114,9 @@ const between = (chart, series, x) => {
     const [c, d] = [map(chart.model.y, series.y[i - 1]), map(chart.model.y, series.y[i])];
     if (![c, d].every(Number.isFinite) || !((a <= at && at <= b) || (b <= at && at <= a)) || a === b) continue;
     const value = unmap(chart.model.y, c + ((at - a) / (b - a)) * (d - c));
-    return { value, sure: c === d };
+    // The ends of a level are all there is to know about it.
+    const same = (column) => (column && column[i] === column[i - 1] ? column[i] ?? NaN : NaN);
+    return { value, sure: c === d, low: same(series.low), high: same(series.high) };
   }
   return null;
 };
@@ -137,7 +139,7 @@ const rowsAt = (chart, stop) => {
     if (found.length === 0 && !series.marks && !chart.sideways) {
       const guess = between(chart, series, stop);
       if (guess) {
-        const value = (guess.sure ? "" : "≈ ") + short(guess.value);
+        const value = guess.sure ? withError(guess.value, guess.low, guess.high) : `≈ ${short(guess.value)}`;
         out.push({ colour, name: series.name, value, x: chart.xs.px(stop), y: chart.ys.px(guess.value) });
       }
     }

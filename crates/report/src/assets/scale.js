@@ -65,7 +65,7 @@ const niceStep = (span, count) => {
   const raw = span / Math.max(1, count);
   const exponent = exponentOf(raw);
   const factor = raw / 10 ** exponent;
-  return power([1, 2, 5].find((n) => factor <= n + 1e-9) ?? 10, exponent);
+  return power([1, 2, 5].find((n) => factor <= 1.2 * n) ?? 10, exponent);
 };
 
 const linearTicks = (low, high, count) => {
@@ -120,15 +120,22 @@ const symlogTicks = (low, high, threshold, count) => {
   const first = Math.ceil(Math.log10(threshold) - 1e-9);
   const last = Math.floor(Math.log10(largest) + 1e-9);
   if (largest <= threshold || last < first) return linearTicks(low, high, count);
-  const sides = low < 0 && high > 0 ? 2 : 1;
-  const stride = Math.max(1, Math.ceil(((last - first + 1) * sides) / Math.max(2, count)));
-  const upper = [];
-  for (let k = first; k <= last; k++) {
-    const at = power(1, k);
-    upper.push({ at, label: (last - k) % stride === 0 ? powerLabel(at) : "" });
+  const axis = { scale: "symlog", threshold };
+  const gap = (map(axis, high) - map(axis, low)) / (1.5 * Math.max(2, count));
+  const candidates = [[0, 0]];
+  for (const m of [1, 5, 2]) {
+    for (let k = last; k >= first - 1; k--) {
+      if (power(m, k) >= threshold * (1 - 1e-9)) candidates.push([m, power(m, k)], [m, -power(m, k)]);
+    }
   }
-  const all = [...mirrored(upper), { at: 0, label: "0" }, ...upper];
-  return all.filter(({ at }) => at >= low && at <= high);
+  const out = [];
+  for (const [m, at] of candidates) {
+    const labelled = out.every((t) => !t.label || Math.abs(map(axis, t.at) - map(axis, at)) >= gap);
+    if (at < low || at > high || !(labelled || m === 1)) continue;
+    const label = m === 0 ? "0" : (at < 0 ? "−" : "") + powerLabel(Math.abs(at));
+    out.push({ at, label: labelled ? label : "" });
+  }
+  return out.sort((a, b) => a.at - b.at);
 };
 
 const ticks = (r, count) => {
