@@ -1,12 +1,13 @@
 //! The numbers of a figure, in long form: one row for each point or cell.
 
 use crate::matrix;
-use crate::model::{Figure, Panel};
+use crate::model::{Axis, Figure, Panel};
 use crate::text::csv_field;
 use std::fmt::Write;
 
 impl Figure {
-    /// Charts as `panel,series,x,y,low,high`, matrices as `panel,row,column,value`; an empty field is no value.
+    /// Charts as `panel,series,x,y,low,high`, matrices as `panel,row,column,value`; an empty field is no value, and
+    /// categories have their names.
     ///
     /// A figure that has both holds two such tables, one after the other, with an empty line between.
     pub fn csv(&self) -> String {
@@ -21,9 +22,9 @@ impl Figure {
                     for series in &chart.series {
                         let name = csv_field(&series.name);
                         for point in &series.points {
-                            let fields =
-                                [Some(point.x), Some(point.y), point.low, point.high].map(number).join(",");
-                            let _ = writeln!(charts, "{title},{name},{fields}");
+                            let (x, y) = (place(&chart.x, point.x), place(&chart.y, point.y));
+                            let (low, high) = (number(point.low), number(point.high));
+                            let _ = writeln!(charts, "{title},{name},{x},{y},{low},{high}");
                         }
                     }
                 }
@@ -50,6 +51,12 @@ impl Figure {
     }
 }
 
+/// A number, or the category that it stands for.
+fn place(axis: &Axis, value: f64) -> String {
+    let index = (value >= 0.0 && value.fract() == 0.0).then_some(value as usize);
+    index.and_then(|index| axis.names.get(index)).map_or_else(|| number(Some(value)), |name| csv_field(name))
+}
+
 fn number(value: Option<f64>) -> String {
     value.filter(|v| v.is_finite()).map(|v| v.to_string()).unwrap_or_default()
 }
@@ -68,5 +75,14 @@ mod tests {
         let expected = "panel,series,x,y,low,high\n1,\"a,\"\"b\"\"\",1,2.5,2,3\n1,\"a,\"\"b\"\"\",2,,,\n\
                         \npanel,row,column,value\nW,1,1,1\nW,1,2,\n";
         assert_eq!(figure.csv(), expected);
+    }
+
+    #[test]
+    fn categories_have_names() {
+        let series = vec![Series::marks("s", vec![Point::in_row(3.0, 1.0, 0.5), Point::new(1.0, 7.0)])];
+        let chart =
+            Chart { title: "t".to_owned(), x: Axis::linear(""), y: Axis::named("", ["a", "b"]), series };
+        let figure = Figure { panels: vec![chart.into()], ..Figure::default() };
+        assert_eq!(figure.csv(), "panel,series,x,y,low,high\nt,s,3,b,2.5,3.5\nt,s,1,7,,\n");
     }
 }

@@ -11,8 +11,9 @@ const csvOf = (panels) => {
     if (panel.kind === "chart") {
       for (const s of panel.series) {
         s.x.forEach((x, j) => {
-          const numbers = [x, s.y[j], s.low?.[j], s.high?.[j]].map(plain);
-          charts.push([title, field(s.name), ...numbers].join(","));
+          const category = (axis, value) => (value in axis.names ? field(axis.names[value]) : plain(value));
+          const places = [category(panel.x, x), category(panel.y, s.y[j])];
+          charts.push([title, field(s.name), ...places, plain(s.low?.[j]), plain(s.high?.[j])].join(","));
         });
       }
     } else {
