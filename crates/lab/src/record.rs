@@ -27,6 +27,8 @@ pub struct Record {
     pub estimate: Found,
     /// How long it took.
     pub seconds: f64,
+    /// Processor time of all cores: what it takes when nothing else runs is this over their number.
+    pub core_seconds: f64,
 }
 
 /// The records of an experiment on disk, held by one process.

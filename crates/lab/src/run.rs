@@ -90,7 +90,7 @@ pub fn run(
             all,
             left,
         });
-        let start = Instant::now();
+        let (start, worked) = (Instant::now(), core_seconds());
         let failed = |error: gradband::Error| {
             Failure::Input(gradband::Error::new(
                 format!("{}, {}: {}", experiments[unit.log].id, unit.series.name, error.place),
@@ -100,7 +100,7 @@ pub fn run(
         let Some(estimate) = unit.series.work.run(unit.seed, desk).map_err(failed)? else {
             return Err(Failure::Interrupted);
         };
-        let seconds = start.elapsed().as_secs_f64();
+        let (seconds, core_seconds) = (start.elapsed().as_secs_f64(), core_seconds() - worked);
         known.add(&unit.series.work, unit.cost, seconds);
         summary.run += 1;
         summary.seconds += seconds;
@@ -112,9 +112,16 @@ pub fn run(
             version: env!("CARGO_PKG_VERSION").into(),
             estimate,
             seconds: (seconds * 100.0).round() / 100.0,
+            core_seconds: (core_seconds * 100.0).round() / 100.0,
         })?;
     }
     Ok(summary)
+}
+
+/// Processor time of this process so far.
+fn core_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }
 
 /// How long units take, by what was seen: by the kind of work, the problem and the policy if it was seen, else by all.

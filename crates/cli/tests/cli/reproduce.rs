@@ -10,6 +10,7 @@ fn records(dir: &Path, experiment: &str) -> Vec<Value> {
     let record = |line| {
         let mut record: Value = serde_json::from_str(line).unwrap();
         record["seconds"].take();
+        record["core_seconds"].take();
         if let Some(trained) = record["estimate"].get_mut("trained") {
             trained["seconds"].take();
         }
