@@ -1,7 +1,7 @@
 //! Figure 5: recurrent policies on two arms, on a uniform prior, and among distractors.
 
-use crate::experiment::{Experiment, Results, Row, Series, Size, median, training};
-use crate::plot::{chart, figure, learning, level, line, name};
+use crate::experiment::{Experiment, Results, Row, Series, Size, median, rounds, training};
+use crate::plot::{chart, figure, learning, level, line, name, rounds_panel};
 use crate::work::{Play, Work};
 use gradband::spec::TrainSpec;
 use gradband::statistics::Estimate;
@@ -37,6 +37,7 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
         let spec = TrainSpec { recipe: Some(recipe.into()), iterations: short, ..TrainSpec::default() };
         let mut train = training(problem, "lstm", spec, at);
         train.final_instances = size.pick(20_000, 2_000);
+        train.rounds = rounds(200, 20);
         Work::from(train)
     };
     let play = |problem: &str| {
@@ -44,8 +45,8 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
             problem: problem.into(),
             policies: OTHERS.map(String::from).to_vec(),
             instances: size.pick(50_000, 5_000),
-            rounds: Vec::new(),
-            round_instances: 0,
+            rounds: rounds(200, 20),
+            round_instances: size.pick(2_000, 500),
         })
     };
     for (problem, _) in PROBLEMS {
@@ -99,12 +100,25 @@ fn blocks(results: &Results) -> Vec<Block> {
         series.push(line(name(policy), i + 3, over_arms(&|arms| other(policy, arms))));
     }
     panels.push(chart("Distractors", Axis::linear("number of arms K"), Axis::linear("Bayes regret"), series));
-    vec![figure(
-        "fig5",
-        "Regret of recurrent policies",
-        "Means over runs (right: medians); bands are standard errors. n = 200.",
-        panels,
-    )]
+    let shown =
+        [("bernoulli-2", "Two instances"), ("bernoulli-2-uniform", "Uniform means"), ("K = 24", "24 arms")];
+    let played = shown.map(|(series, _)| results.played("fig5", &format!("{series}, others")));
+    let over_rounds = shown.iter().zip(&played).map(|((series, title), played)| {
+        let lstm = results.trained("fig5", &format!("{series}, ours")).first().copied();
+        let lstm = lstm.map(|run| ("LSTM, ours".to_string(), run.rounds.as_slice()));
+        let others =
+            played.iter().map(|(policy, played)| (name(policy).to_string(), played.curve.as_slice()));
+        rounds_panel(title, lstm.into_iter().chain(others))
+    });
+    vec![
+        figure(
+            "fig5",
+            "Regret of recurrent policies",
+            "Means over runs (right: medians); bands are standard errors. n = 200.",
+            panels,
+        ),
+        figure("fig5-rounds", "Regret over rounds", "LSTM: first run.", over_rounds.collect()),
+    ]
 }
 
 fn rows(results: &Results) -> Vec<Row> {
