@@ -51,13 +51,13 @@ pub fn run(args: Args) -> Result<()> {
 }
 
 /// Stops a simulation when the user has asked for it; else shows how far it is.
-fn watch(progress: &mut Progress, done: usize) -> ControlFlow<()> {
+pub fn watch(progress: &mut Progress, done: usize) -> ControlFlow<()> {
     progress.set(done);
     if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 /// Plays policies on common instances.
-fn measure<'a>(
+pub fn measure<'a>(
     choices: impl IntoIterator<Item = &'a Choice>,
     problem: &Problem,
     seed: u64,
@@ -75,7 +75,7 @@ fn measure<'a>(
         .ok_or_else(interrupted)
 }
 
-fn interrupted() -> Failure {
+pub fn interrupted() -> Failure {
     Failure::Interrupted("interrupted".into())
 }
 
@@ -95,6 +95,6 @@ fn named_as_typed(error: gradband::Error) -> gradband::Error {
 }
 
 /// `bernoulli-2 (2 arms, horizon 200)`.
-fn title(problem: &Problem) -> String {
+pub fn title(problem: &Problem) -> String {
     format!("{} ({} arms, horizon {})", problem.name, problem.arms, problem.horizon)
 }

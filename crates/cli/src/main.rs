@@ -11,6 +11,7 @@ mod output;
 mod picture;
 mod policies;
 mod progress;
+mod session;
 mod target;
 mod weights;
 

@@ -1,7 +1,7 @@
 //! Means with standard errors, paired and clustered, in one pass and in the order of the instances.
 
 use rayon::slice::ParallelSliceMut;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A mean and how far it may be off.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -9,7 +9,13 @@ pub struct Estimate {
     /// The mean.
     pub mean: f64,
     /// Its standard error; not a number if there is only one observation.
+    #[serde(deserialize_with = "unknown_if_null")]
     pub std_error: f64,
+}
+
+/// JSON has no word for what is not a number but null.
+fn unknown_if_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Option::deserialize(deserializer).map(|x| x.unwrap_or(f64::NAN))
 }
 
 /// Observations of several quantities on the same instances.

@@ -64,14 +64,20 @@ pub fn rounds_panel<'a>(
     title: &str,
     lines: impl IntoIterator<Item = (String, &'a [(usize, f64, f64)])>,
 ) -> Panel {
-    let series =
-        lines.into_iter().filter(|(_, curve)| !curve.is_empty()).enumerate().map(|(i, (name, curve))| {
-            let start = (0.0, Estimate { mean: 0.0, std_error: 0.0 });
-            let points = curve.iter().map(|&(t, mean, std_error)| (t as f64, Estimate { mean, std_error }));
-            // Colours repeat after eight; the second eight are dashed.
-            let look = if i < 8 { Look::Line } else { Look::Dashed };
-            Series { look, ..line(&name, i % 8, std::iter::once(start).chain(points)) }
-        });
+    let estimate = |&(t, mean, std_error): &(usize, f64, f64)| (t, Estimate { mean, std_error });
+    over_rounds(title, lines.into_iter().map(|(name, curve)| (name, curve.iter().map(estimate).collect())))
+}
+
+/// The same from estimates.
+pub fn over_rounds(title: &str, lines: impl IntoIterator<Item = (String, Vec<(usize, Estimate)>)>) -> Panel {
+    let drawn = lines.into_iter().filter(|(_, curve)| !curve.is_empty()).enumerate();
+    let series = drawn.map(|(i, (name, curve))| {
+        let start = (0.0, Estimate { mean: 0.0, std_error: 0.0 });
+        let points = curve.into_iter().map(|(t, regret)| (t as f64, regret));
+        // Colours repeat after eight; the second eight are dashed.
+        let look = if i < 8 { Look::Line } else { Look::Dashed };
+        Series { look, ..line(&name, i % 8, std::iter::once(start).chain(points)) }
+    });
     chart(title, Axis::linear("round"), Axis::linear("Bayes regret so far"), series.collect())
 }
 

@@ -1,6 +1,6 @@
 //! A user's own training or comparison: what its report needs, as one record, and the page that is made of it.
 
-use crate::plot::{chart, figure, heat, line, projection, ranking, rounds_panel};
+use crate::plot::{chart, figure, heat, line, over_rounds, projection, ranking};
 use gradband::statistics::Estimate;
 use gradband_report::{Axis, Block, Cell, Column, Page, Panel, Section, Table};
 use serde::{Deserialize, Serialize};
@@ -42,15 +42,15 @@ pub struct Measured {
     /// Regret minus that of the best, paired.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<Estimate>,
-    /// (rounds, regret, standard error).
-    pub curve: Vec<(usize, f64, f64)>,
+    /// Regret after so many rounds.
+    pub curve: Vec<(usize, Estimate)>,
 }
 
 /// A training's way.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Way {
-    /// (iteration, regret, standard error).
-    pub regret: Vec<(usize, f64, f64)>,
+    /// Regret after so many iterations.
+    pub regret: Vec<(usize, Estimate)>,
     /// (iteration, length of the gradient).
     pub gradient: Vec<(usize, f64)>,
     /// Names of the parameters that are single numbers, and their values over iterations.
@@ -65,9 +65,10 @@ pub struct Way {
 
 /// The page of one or more sessions.
 pub fn page(sessions: &[Session]) -> Page {
-    let title = sessions
-        .first()
-        .map_or("gradband".into(), |session| format!("{}: {}", session.kind, session.problem));
+    let title = sessions.first().map_or("gradband".into(), |session| match session.kind.as_str() {
+        "train" => format!("Trained on {}", session.problem),
+        _ => format!("Policies on {}", session.problem),
+    });
     Page {
         title,
         lead: sessions.iter().filter_map(lead).collect(),
@@ -92,13 +93,13 @@ fn lead(session: &Session) -> Option<String> {
 
 fn section(session: &Session) -> Section {
     let ranked = session.policies.iter().map(|policy| (policy.name.clone(), policy.regret)).collect();
-    let curves = session.policies.iter().map(|policy| (policy.name.clone(), policy.curve.as_slice()));
+    let curves = session.policies.iter().map(|policy| (policy.name.clone(), policy.curve.clone()));
     let mut blocks = vec![
         figure(
             &format!("{}-policies", session.kind),
             "Bayes regret",
             &format!("{} instances; bars and bands are standard errors.", session.instances),
-            vec![ranking("At the end", ranked), rounds_panel("Over rounds", curves)],
+            vec![ranking("At the end", ranked), over_rounds("Over rounds", curves)],
         ),
         Block::Table(table(session)),
     ];
@@ -134,7 +135,7 @@ fn way(path: &Way) -> Block {
     let over = |points: &[(usize, f64)]| -> Vec<(f64, Estimate)> {
         points.iter().map(|&(i, mean)| (i as f64, Estimate { mean, std_error: 0.0 })).collect()
     };
-    let regret = path.regret.iter().map(|&(i, mean, std_error)| (i as f64, Estimate { mean, std_error }));
+    let regret = path.regret.iter().map(|&(i, regret)| (i as f64, regret));
     let iteration = || Axis::linear("iteration");
     let mut panels = vec![chart(
         "Regret",

@@ -5,6 +5,7 @@ use crate::args::{Compare, whole};
 use crate::failure::{Failure, Result};
 use crate::output::{self, Printer, grouped, with_error};
 use crate::policies::{self, Named};
+use crate::session::{self, Shown};
 use crate::target::Target;
 use crate::{files, interrupt};
 use gradband::Problem;
@@ -12,7 +13,7 @@ use gradband::evaluate::Evaluation;
 use gradband::registry::{self, Choice, PolicyInfo};
 use gradband::spec::ProblemRecord;
 use gradband::statistics::Estimate;
-use gradband_lab::session::{Measured, Session};
+use gradband_lab::session::Session;
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -42,6 +43,9 @@ struct Row {
     distance: Option<Estimate>,
     #[serde(skip)]
     short: String,
+    /// Among the policies as they were asked for.
+    #[serde(skip)]
+    place: usize,
 }
 
 pub fn run(args: &Compare, seed: u64, printer: Printer) -> Result<()> {
@@ -84,33 +88,16 @@ pub fn run(args: &Compare, seed: u64, printer: Printer) -> Result<()> {
     }
 }
 
-/// What the report shows beyond the result: regret over rounds.
+/// For the report: the rows as they are.
 fn session(document: &Document, target: &Target, policies: &[Named]) -> Result<Session> {
-    let problem = &target.problem;
-    // The rows are sorted, the policies are not.
-    let named = |row: &Row| {
-        policies.iter().find(|named| named.name == row.policy && named.choice.params == row.params)
-    };
-    let choices = document.rows.iter().filter_map(named).map(|named| &named.choice);
-    let curves = report::over_rounds(choices, problem, document.seed)?;
-    let policies = document.rows.iter().zip(curves).map(|(row, curve)| Measured {
+    let shown = document.rows.iter().map(|row| Shown {
         name: row.short.clone(),
+        choice: &policies[row.place].choice,
         regret: row.bayes_regret,
         difference: Some(row.difference),
-        curve,
     });
-    Ok(Session {
-        kind: "compare".into(),
-        problem: title(problem),
-        command: report::command(),
-        spec: report::toml(&target.problem_spec())?,
-        version: document.version.into(),
-        seed: document.seed,
-        instances: document.instances,
-        policies: policies.collect(),
-        gain: None,
-        training: None,
-    })
+    let spec = target.problem_spec();
+    session::of("compare", &target.problem, &spec, document.seed, document.instances, shown.collect())
 }
 
 /// Those that were asked for, else every one that applies; then those from files.
@@ -155,6 +142,7 @@ fn rows(policies: &[Named], evaluation: &Evaluation) -> Vec<Row> {
         difference: evaluation.difference(i, order[0]),
         distance: optimal.map(|optimal| evaluation.difference(i, optimal)),
         short: policies[i].short.clone(),
+        place: i,
     };
     order.iter().map(row).collect()
 }

@@ -1,13 +1,9 @@
-//! `gradband report`: pages and pictures from records alone; and what `train` and `compare` leave for theirs.
+//! `gradband report`: pages and pictures from records alone.
 
-use super::{interrupted, watch};
 use crate::failure::{Failure, Result};
 use crate::output::{self, Printer};
-use crate::progress::Progress;
 use crate::{files, policies};
-use gradband::registry::{Agent, Choice};
-use gradband::statistics::Estimate;
-use gradband::{Error, Problem};
+use gradband::Error;
 use gradband_lab::session::{self, Session};
 use gradband_lab::{EXPERIMENTS, Experiment, Results, Row};
 use gradband_report::{Block, Page};
@@ -22,11 +18,6 @@ const FIGURES: &str = "figures";
 const PNG_SCALE: f32 = 2.0;
 /// The records of `train` and `compare`.
 const SESSIONS: [&str; 2] = ["train", "compare"];
-/// Points of a curve over rounds.
-const ROUNDS: usize = 20;
-/// Instances behind a point of a curve, at most; and nanoseconds that all points together may take, about.
-const INSTANCES: usize = 2000;
-const BUDGET: f64 = 2e9;
 
 /// The paper's numbers of an experiment, and ours.
 #[derive(Serialize)]
@@ -127,53 +118,4 @@ fn page(dir: &Path, page: &Page) -> Result<()> {
         files::write_with(&figures.join(format!("{}.png", figure.id)), |file| file.write_all(&png))?;
     }
     files::write(&dir.join(FILE), &page.html())
-}
-
-/// Instances for so many runs each, within the budget.
-fn affordable(problem: &Problem, runs: usize) -> usize {
-    ((BUDGET / problem.cost() / runs.max(1) as f64) as usize).clamp(20, INSTANCES)
-}
-
-/// (rounds, regret, standard error) of policies, a list each.
-pub fn over_rounds<'a>(
-    choices: impl Iterator<Item = &'a Choice>,
-    problem: &Problem,
-    seed: u64,
-) -> Result<Vec<Vec<(usize, f64, f64)>>> {
-    let agents: Vec<_> = choices.map(|choice| choice.agent(problem)).collect();
-    let agents: Vec<&dyn Agent> = agents.iter().map(|agent| &**agent).collect();
-    let mut rounds: Vec<_> = (1..=ROUNDS).map(|i| (i * problem.horizon / ROUNDS).max(1)).collect();
-    rounds.dedup();
-    let instances = affordable(problem, agents.len() * rounds.len() / 2);
-    let mut progress = Progress::new("regret over rounds", "instances", instances * rounds.len());
-    let curves = gradband::evaluate::over_rounds(&agents, problem, seed, instances, &rounds, |done| {
-        watch(&mut progress, done)
-    });
-    let point = |(&t, regret): (&usize, Estimate)| (t, regret.mean, regret.std_error);
-    let curves = curves.ok_or_else(interrupted)?;
-    Ok(curves.into_iter().map(|curve| rounds.iter().zip(curve).map(point).collect()).collect())
-}
-
-/// Regret of policies on as many instances as a picture needs.
-pub fn regrets(choices: &[Choice], problem: &Problem, seed: u64) -> Result<Vec<Estimate>> {
-    if choices.is_empty() {
-        return Ok(Vec::new());
-    }
-    let evaluation = super::measure(choices, problem, seed, affordable(problem, choices.len()))?;
-    Ok((0..choices.len()).map(|i| evaluation.regret(i)).collect())
-}
-
-/// The command as it was typed.
-pub fn command() -> String {
-    let quoted = |arg: String| {
-        let plain = arg.chars().all(|c| c.is_alphanumeric() || "-_./=,:@+".contains(c)) && !arg.is_empty();
-        if plain { arg } else { format!("'{}'", arg.replace('\'', r"'\''")) }
-    };
-    let args = std::env::args_os().skip(1).map(|arg| quoted(arg.to_string_lossy().into_owned()));
-    std::iter::once("gradband".to_string()).chain(args).collect::<Vec<_>>().join(" ")
-}
-
-/// A spec as TOML.
-pub fn toml(spec: &impl Serialize) -> Result<String> {
-    toml::to_string_pretty(spec).map_err(|error| Failure::Other(format!("cannot write TOML: {error}")))
 }

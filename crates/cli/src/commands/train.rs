@@ -7,6 +7,7 @@ use crate::failure::{Failure, Result};
 use crate::output::{self, Printer, grouped, with_error};
 use crate::policies::{self, Named};
 use crate::progress::Progress;
+use crate::session::{self, Shown};
 use crate::target::{Fallback, Target};
 use crate::{files, interrupt, picture, weights};
 use gradband::Problem;
@@ -18,7 +19,7 @@ use gradband::spec::{
 };
 use gradband::statistics::Estimate;
 use gradband::train::{Observer, Record, Source, StopReason, Trained};
-use gradband_lab::session::{Measured, Session, Way};
+use gradband_lab::session::Session;
 use serde::Serialize;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -30,8 +31,6 @@ const COMPARATORS: [&str; 6] =
 const PATIENCE: f64 = 0.5;
 /// Iterates whose regret the report shows.
 const ITERATES: usize = 20;
-/// Iterations whose gradient and parameters it shows, at most.
-const PICTURED: usize = 400;
 /// After Ctrl-C the evaluation is cut to about as many rounds: less than a second.
 const HURRIED_ROUNDS: usize = 50_000_000;
 /// Where the policies stand in the evaluation; comparators follow.
@@ -103,7 +102,7 @@ pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
     printer.result(&document, || text(&document, &training, problem, &trained.policy))?;
     if let Some(dir) = &args.output {
         let spec = target.effective(&initial, &training);
-        report::session(dir, &session(&document, &spec, problem, &shown, &trained, &iterates)?)?;
+        report::session(dir, &session(&document, &target, &spec, &shown, &trained, &iterates)?)?;
     }
     match trained.stop_reason {
         StopReason::Interrupted => Err(Failure::Interrupted(kept(args.output.as_deref(), &trained))),
@@ -312,70 +311,29 @@ fn save(
     files::write(&dir.join("policy.json"), &(output::to_json(&file)? + "\n"))
 }
 
-/// What the report shows beyond the result: regret over iterations and over rounds.
+/// For the report: the document's policies with their roles, and where training went.
 fn session(
     document: &Document,
+    target: &Target,
     spec: &Spec,
-    problem: &Problem,
     shown: &[Named],
     trained: &Trained,
     iterates: &[(usize, Vec<f64>)],
 ) -> Result<Session> {
-    let kept = shown.iter().enumerate().filter(|&(i, _)| i != LAST).map(|(_, named)| named);
-    let curves = report::over_rounds(kept.map(|named| &named.choice), problem, document.seed)?;
     let roles = ["untuned: ", "tuned: "].into_iter().chain(std::iter::repeat(""));
-    let policies = document.comparison.iter().zip(curves).zip(roles).map(|((row, curve), role)| Measured {
+    let kept = shown.iter().enumerate().filter(|&(i, _)| i != LAST);
+    let policies = kept.zip(&document.comparison).zip(roles).map(|(((_, named), row), role)| Shown {
         name: format!("{role}{}", row.short),
+        choice: &named.choice,
         regret: row.bayes_regret,
         difference: None,
-        curve,
     });
-    let choices = iterates
-        .iter()
-        .map(|(_, params)| trained.policy.with_params(problem, params))
-        .collect::<gradband::Result<Vec<_>>>()?;
-    let regrets = report::regrets(&choices, problem, document.seed)?;
-    let regret = iterates.iter().zip(regrets).map(|((i, _), x)| (*i, x.mean, x.std_error));
-    let slots = trained.policy.slots();
-    // A picture has no use for a million points.
-    let history = || trained.history.iter().step_by(trained.history.len().div_ceil(PICTURED).max(1));
-    let numbers = slots.iter().filter(|slot| slot.shape.is_empty());
-    let params = numbers.map(|slot| {
-        let values = history()
-            .filter_map(|record| Some((record.iteration, record.params.as_ref()?[slot.range.start])));
-        (slot.info.name.to_string(), values.collect())
-    });
-    let gradient = history().filter(|record| record.gradient_norm.is_finite());
-    let w = slots.iter().find(|slot| slot.info.name == "W");
-    let (projection, features) = w.map_or_else(Default::default, |slot| {
-        (trained.policy.params[slot.range.clone()].to_vec(), feature_names(problem, slot.shape[1]))
-    });
-    Ok(Session {
-        kind: "train".into(),
-        problem: title(problem),
-        command: report::command(),
-        spec: report::toml(spec)?,
-        version: document.version.into(),
-        seed: document.seed,
-        instances: document.r#final.instances,
-        policies: policies.collect(),
-        gain: Some(document.gain),
-        training: Some(Way {
-            regret: regret.collect(),
-            gradient: gradient.map(|record| (record.iteration, record.gradient_norm)).collect(),
-            params: params.collect(),
-            projection,
-            features,
-        }),
-    })
-}
-
-/// The user's names, or numbers.
-fn feature_names(problem: &Problem, count: usize) -> Vec<String> {
-    match problem.contextual().map(|contextual| &contextual.source) {
-        Some(Contexts::Classification(set)) => set.examples.feature_names().to_vec(),
-        _ => (1..=count).map(|i| i.to_string()).collect(),
-    }
+    let problem = &target.problem;
+    let mut session =
+        session::of("train", problem, spec, document.seed, document.r#final.instances, policies.collect())?;
+    session.gain = Some(document.gain);
+    session.training = Some(session::way(problem, trained, iterates, document.seed)?);
+    Ok(session)
 }
 
 /// What is left of an interrupted training.

@@ -134,7 +134,7 @@ fn compare_writes_json_and_csv() {
         "-o",
         out.to_str().unwrap(),
     ]);
-    assert_eq!(names(&out), ["compare.csv", "compare.json"]);
+    assert_eq!(names(&out), ["compare.csv", "compare.json", "compare.record.json", "figures", "report.html"]);
     let written: Value =
         serde_json::from_str(&std::fs::read_to_string(out.join("compare.json")).unwrap()).unwrap();
     assert_eq!(written, printed);
