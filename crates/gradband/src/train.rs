@@ -329,3 +329,41 @@ impl Tail {
         (0..last.len()).map(|i| tail.iter().map(|w| w[i]).sum::<f64>() / tail.len() as f64).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::One;
+    use crate::statistics::Estimate;
+    use crate::stream::Stream;
+
+    /// The automatic c, from the mean of `m` normal gradients with that mean and variance in each coordinate.
+    fn constant(pilot: &[f64], variance: f64, m: usize) -> f64 {
+        let estimate = pilot.iter().map(|&mean| Estimate { mean, std_error: 0.0 }).collect();
+        let variance_per_instance = vec![variance; pilot.len()];
+        let pilot = Gradient { estimate, variance_per_instance, instances: m };
+        let settings = Settings { iterations: 1, ..Settings::default() };
+        1.0 / schedule(&settings, Some(&pilot)).0.initial
+    }
+
+    /// Lengths of 2,000 gradients in 1 to 400 dimensions: few are beyond c, and c is not far beyond them. With one
+    /// dimension and no slope the pilot's own length is anything, so that c is checked on average.
+    #[test]
+    fn few_gradients_are_longer_than_c() {
+        let (m, variance, count) = (50, 9.0, 2000);
+        for (dim, slope) in [(1, 0.0), (1, 3.0), (8, 0.5), (64, 0.1), (400, 0.0)] {
+            let mut stream = Stream::<One<f64>>::new((), Key::new(5), dim as u64);
+            let mut gradient = || -> Vec<f64> {
+                let scale = (variance / m as f64).sqrt();
+                (0..dim).map(|_| slope + scale * stream.normal_pair().0.0).collect()
+            };
+            let c: f64 = (0..50).map(|_| constant(&gradient(), variance, m)).sum::<f64>() / 50.0;
+            let mut lengths: Vec<f64> = (0..count).map(|_| norm(&gradient())).collect();
+            lengths.sort_by(f64::total_cmp);
+            let beyond = lengths.iter().filter(|&&length| length > c).count() as f64 / count as f64;
+            assert!(beyond < 0.05, "{dim} dimensions: {beyond} are longer");
+            assert!(c < 1.3 * lengths[count * 99 / 100], "{dim} dimensions: c = {c}");
+        }
+        assert!((constant(&[3.0], variance, m) - (3.0 + 2.0 * (variance / m as f64).sqrt())).abs() < 1e-12);
+    }
+}

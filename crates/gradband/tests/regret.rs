@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used)]
 
 use gradband::baseline::{Baseline, Returns};
-use gradband::evaluate::evaluate;
+use gradband::evaluate::{evaluate, over_rounds};
 use gradband::gradient::Estimator;
 use gradband::optimizer::Rule;
 use gradband::problem::Problem;
-use gradband::registry::{Agent, Choice, policy};
+use gradband::registry::{Agent, Choice, policy, ready};
 use gradband::statistics::Estimate;
 use gradband::train::{Average, Settings, Source, StopReason, train};
 use std::ops::ControlFlow;
@@ -200,4 +200,32 @@ fn batches_of_one_instance_train() {
     .unwrap();
     assert!(trained.learning_rate > 0.0 && trained.learning_rate < 1.0, "{}", trained.learning_rate);
     assert!(trained.policy.params[0].is_finite());
+}
+
+/// Regret over rounds is of the same runs, cut short: it never falls, ends at the evaluation's, and the policies still
+/// play for the whole horizon.
+#[test]
+fn regret_over_rounds_is_of_the_same_runs() {
+    let go_on = |_| ControlFlow::Continue(());
+    for name in ["bernoulli-2", "beta-2", "linear-1", "iris"] {
+        let problem = Problem::named(name).unwrap();
+        let n = problem.horizon;
+        for info in ready(&problem).filter(|info| info.preparation_seconds(&problem) < 1.0) {
+            let agent = Choice::initial(info, &problem).unwrap().agent(&problem);
+            let rounds = [1, n / 4, n / 2, n - 1, n];
+            let curves = over_rounds(&[&*agent], &problem, 7, 60, &rounds, go_on).unwrap();
+            for pair in curves[0].windows(2) {
+                assert!(pair[1].mean >= pair[0].mean - 1e-9, "{name}, {}: {:?}", info.name, curves[0]);
+            }
+            let whole = evaluate(&[&*agent], &problem, 7, 60, go_on).unwrap();
+            assert_eq!(curves[0][4], whole.regret(0), "{name}, {}", info.name);
+        }
+    }
+    // UCB-V's width depends on the horizon: half a run is not a run of half the horizon.
+    let problem = Problem::named("bernoulli-2").unwrap();
+    let agent = choice("ucb-v", &[], &problem).agent(&problem);
+    let half = over_rounds(&[&*agent], &problem, 7, 2000, &[100], go_on).unwrap()[0][0];
+    let short = Problem { horizon: 100, ..problem };
+    let own = regret(&choice("ucb-v", &[], &short), &short, 7, 2000);
+    assert!(half.mean > own.mean + 4.0 * own.std_error.hypot(half.std_error), "{half:?}, {own:?}");
 }
