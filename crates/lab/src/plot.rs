@@ -98,15 +98,15 @@ pub fn heat(title: &str, values: Vec<Vec<f64>>) -> Panel {
     })
 }
 
-/// W row by row, and M = W'W, on which alone the policy depends.
-pub fn projection(title: &str, params: &[f64], columns: usize) -> Vec<Panel> {
+/// W row by row, and M = W'W, on which alone the policy depends; nothing if W is not known.
+pub fn projection(title: &str, params: &[f64], columns: usize) -> Option<[Panel; 2]> {
     if columns == 0 || params.is_empty() {
-        return Vec::new();
+        return None;
     }
     let rows: Vec<Vec<f64>> = params.chunks(columns).map(<[f64]>::to_vec).collect();
     let entry = |i: usize, j: usize| rows.iter().map(|row| row[i] * row[j]).sum();
     let product = (0..columns).map(|i| (0..columns).map(|j| entry(i, j)).collect()).collect();
-    vec![heat(&format!("{title}: W"), rows), heat(&format!("{title}: M = W′W"), product)]
+    Some([heat(&format!("{title}: W"), rows), heat(&format!("{title}: M = W′W"), product)])
 }
 
 /// Policies on a line each, best first, with error bars.

@@ -157,10 +157,7 @@ fn way(path: &Way) -> Block {
 /// The projection, with the features' names.
 fn learned(path: &Way) -> Option<Block> {
     let columns = path.features.len();
-    let mut panels = projection("learned", &path.projection, columns);
-    if panels.is_empty() {
-        return None;
-    }
+    let mut panels = projection("learned", &path.projection, columns)?.to_vec();
     for panel in &mut panels {
         if let Panel::Matrix(matrix) = panel {
             matrix.columns.clone_from(&path.features);

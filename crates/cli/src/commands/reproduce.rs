@@ -46,9 +46,14 @@ pub fn run(args: &Reproduce, printer: Printer) -> Result<()> {
     interrupt::hold();
     let problems = Mutex::new(BTreeMap::new());
     let open = |name: &str| open(&problems, name);
-    let tick =
-        |_: f64| if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let mut teller = Teller::new();
+    let bar = teller.bar.clone();
+    let tick = |part: f64| {
+        if let Some(bar) = &bar {
+            bar.set_prefix(format!("{:.0} %", 100.0 * part));
+        }
+        if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
     let desk = Desk { open: &open, tick: &tick };
     let summary = gradband_lab::run::run(&dir, &chosen, &size, &desk, |status| teller.tell(status));
     drop(teller);
@@ -157,7 +162,7 @@ struct Teller {
 impl Teller {
     fn new() -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("[{bar:30}] {pos}/{len} units, {msg}");
+            let style = ProgressStyle::with_template("[{bar:30}] {pos}/{len} units, {msg}: {prefix}");
             ProgressBar::new(0)
                 .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "))
         });

@@ -72,8 +72,8 @@ pub(super) fn plan(name: &'static str, size: &Size) -> gradband::Result<Vec<Seri
         let (iterations, batch, at) = match (large, size.quick) {
             (false, false) => (100, 1000, at(100, 5, 10)),
             (true, false) => (1000, 80, at(1000, 50, 100)),
-            (false, true) => (30, 50, at(30, 2, 5)),
-            (true, true) => (30, 16, at(30, 5, 10)),
+            (false, true) => (50, 100, at(50, 2, 5)),
+            (true, true) => (100, 40, at(100, 5, 10)),
         };
         let mut train = training(name, policy, paper("self", iterations, batch), at);
         train.instances = size.pick(if large { 200 } else { 1000 }, 50);

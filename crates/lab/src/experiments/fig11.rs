@@ -28,10 +28,14 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
 
 fn blocks(results: &Results) -> Vec<Block> {
     let panels = PUBLISHED.iter().map(|set| data_sets::panel(results, set)).collect();
-    let learned = PUBLISHED.iter().flat_map(|set| {
-        let runs = results.trained(data_sets::home(set.set), &format!("{}, cosoftelim", set.set));
-        runs.first().map_or(Vec::new(), |run| projection(set.name, &run.params, set.size.1))
-    });
+    let (w, m): (Vec<_>, Vec<_>) = PUBLISHED
+        .iter()
+        .filter_map(|set| {
+            let runs = results.trained(data_sets::home(set.set), &format!("{}, cosoftelim", set.set));
+            projection(set.name, &runs.first()?.params, set.size.1)
+        })
+        .map(|[w, m]| (w, m))
+        .unzip();
     let played: Vec<_> = PUBLISHED
         .iter()
         .map(|set| results.played(data_sets::home(set.set), &format!("{}, others", set.set)))
@@ -55,12 +59,8 @@ fn blocks(results: &Results) -> Vec<Block> {
             "n = 500; L = 100 and m = 1000, for d of 20 and more L = 1000 and m = 80; means over runs.",
             panels,
         ),
-        figure(
-            "fig11-learned",
-            "CoSoftElim's projection",
-            "First run; M = W′W is what the policy depends on.",
-            learned.collect(),
-        ),
+        figure("fig11-w", "CoSoftElim's projection W", "First run.", w),
+        figure("fig11-m", "M = W′W, on which alone the policy depends", "First run.", m),
         figure("fig11-rounds", "Regret over rounds", "Tuned policies: first run.", rounds.collect()),
     ]
 }

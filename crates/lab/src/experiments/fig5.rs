@@ -27,7 +27,7 @@ const ARMS: [usize; 4] = [3, 6, 12, 24];
 const OTHERS: [&str; 3] = ["thompson", "gittins", "bayes-optimal"];
 /// Iterations of the paper's first phase.
 const FIRST_PHASE: usize = 1000;
-const QUICK_PHASE: usize = 40;
+const QUICK_PHASE: usize = 100;
 
 fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
     let runs = size.runs(10).min(if size.quick { 1 } else { usize::MAX });

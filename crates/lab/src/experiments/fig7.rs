@@ -91,7 +91,7 @@ fn blocks(results: &Results) -> Vec<Block> {
     let tuned = POLICIES.map(|policy| (format!("{policy}, self"), policy));
     let rounds = over_rounds(results, "fig7", "Problem 1", &tuned, "others");
     let w = results.trained("fig7", "cosoftelim, self");
-    let w = w.first().map_or(Vec::new(), |run| projection("CoSoftElim", &run.params, 8));
+    let w = w.first().and_then(|run| projection("CoSoftElim", &run.params, 8));
     vec![
         figure(
             "fig7",
@@ -103,7 +103,7 @@ fn blocks(results: &Results) -> Vec<Block> {
             "fig7-learned",
             "What was learned",
             "First run. Features 1 to 4 matter.",
-            [vec![rounds], w].concat(),
+            std::iter::once(rounds).chain(w.into_iter().flatten()).collect(),
         ),
     ]
 }

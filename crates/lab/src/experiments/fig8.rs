@@ -40,7 +40,7 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
 
 fn blocks(results: &Results) -> Vec<Block> {
     let mut panels = Vec::new();
-    let (mut rounds, mut learned) = (Vec::new(), Vec::new());
+    let (mut rounds, mut w, mut m) = (Vec::new(), Vec::new(), Vec::new());
     for i in PROBLEMS {
         let problem = format!("linear-{i}");
         let series = |policy: &str| format!("{problem}, {policy}");
@@ -53,8 +53,10 @@ fn blocks(results: &Results) -> Vec<Block> {
         panels.push(learning_panel(&format!("Problem {i}"), lines.chain(fixed)));
         let tuned = POLICIES.map(|policy| (series(policy), policy));
         rounds.push(over_rounds(results, "fig8", &format!("Problem {i}"), &tuned, &series("others")));
-        if let Some(run) = results.trained("fig8", &series("cosoftelim")).first() {
-            learned.extend(projection(&format!("Problem {i}"), &run.params, 8));
+        let run = results.trained("fig8", &series("cosoftelim")).first().copied();
+        if let Some([left, right]) = run.and_then(|run| projection(&format!("Problem {i}"), &run.params, 8)) {
+            w.push(left);
+            m.push(right);
         }
     }
     vec![
@@ -64,7 +66,12 @@ fn blocks(results: &Results) -> Vec<Block> {
             "L = 100, m = 500, self; means over runs.",
             panels,
         ),
-        figure("fig8-learned", "CoSoftElim's projection", "First run, after 100 iterations.", learned),
+        figure(
+            "fig8-learned",
+            "CoSoftElim's projection",
+            "First run, after 100 iterations.",
+            [w, m].concat(),
+        ),
         figure("fig8-rounds", "Regret over rounds", "Tuned policies: first run.", rounds),
     ]
 }

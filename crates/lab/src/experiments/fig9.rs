@@ -56,7 +56,8 @@ fn blocks(results: &Results) -> Vec<Block> {
     let panels = shown().map(|set| data_sets::panel(results, set)).collect();
     let learned = shown().flat_map(|set| {
         let runs = results.trained("fig9", &format!("{}, cosoftelim", set.set));
-        runs.first().map_or(Vec::new(), |run| projection(set.name, &run.params, set.size.1))
+        let panels = runs.first().and_then(|run| projection(set.name, &run.params, set.size.1));
+        panels.into_iter().flatten()
     });
     vec![
         table("fig9-sizes", "The data sets", columns, PUBLISHED.iter().filter_map(row).collect()),
