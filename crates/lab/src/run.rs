@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::experiment::{Experiment, Series, Size};
 use crate::record::{Log, Record};
 use crate::work::{Desk, Work};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Instant;
 
@@ -26,7 +26,7 @@ pub struct Status<'a> {
 }
 
 /// What a run did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     /// Units that were there already.
     pub found: usize,
@@ -34,6 +34,8 @@ pub struct Summary {
     pub run: usize,
     /// Seconds of these.
     pub seconds: f64,
+    /// Why series were left out: data sets that are not here.
+    pub missing: BTreeSet<String>,
 }
 
 struct Unit {
@@ -60,6 +62,10 @@ pub fn run(
     for (log, experiment) in experiments.iter().enumerate() {
         logs.push(Log::open(dir, experiment.id)?);
         for series in (experiment.plan)(size)? {
+            if let Err(error) = series.work.problem().open(desk) {
+                summary.missing.insert(error.to_string());
+                continue;
+            }
             let setting =
                 serde_json::to_value(&series.work).map_err(|error| Failure::Other(error.to_string()))?;
             let mut cost = None;

@@ -226,6 +226,16 @@ impl Source {
 }
 
 impl Work {
+    /// On which problem.
+    pub fn problem(&self) -> &Source {
+        match self {
+            Self::Train(train) => &train.problem,
+            Self::Play(play) => &play.problem,
+            Self::Gradient(gradient) => &gradient.problem,
+            Self::Exact { problem, .. } | Self::Matrix { problem, .. } | Self::Size { problem } => problem,
+        }
+    }
+
     /// Does it; nothing if it was stopped.
     pub fn run(&self, seed: u64, desk: &Desk) -> Result<Option<Found>> {
         match self {

@@ -64,6 +64,9 @@ pub fn run(args: &Reproduce, printer: Printer) -> Result<()> {
         )),
         other => other,
     })?;
+    for missing in &summary.missing {
+        output::note(&format!("note: left out: {missing}"));
+    }
     let results = Results::read(&dir)?;
     report::write(&dir, &results)?;
     interrupt::release();

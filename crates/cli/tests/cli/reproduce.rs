@@ -88,6 +88,22 @@ fn a_killed_run_goes_on() {
     assert_eq!(records(&killed, "fig2"), records(&unbroken, "fig2"));
 }
 
+/// Covertype is not part of the program: it is left out, with a hint, and the rest is run.
+#[test]
+fn what_is_not_here_is_left_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = run(&["reproduce", "fig9", "--quick", "--runs", "1", "-o", dir.path().to_str().unwrap()]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(
+        stderr.contains("left out: covertype") && stderr.contains("gradband data fetch covertype"),
+        "{stderr}"
+    );
+    let recorded = records(dir.path(), "fig9");
+    assert!(recorded.iter().any(|record| record["series"] == "adult, size"));
+    assert!(!recorded.iter().any(|record| record["series"] == "covertype, size"));
+}
+
 #[test]
 fn wrong_requests_are_refused() {
     let dir = tempfile::tempdir().unwrap();
