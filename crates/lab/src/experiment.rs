@@ -5,7 +5,7 @@ use crate::record::{self, Record};
 use crate::work::{Found, Played, Slope, Train, Trained, Work};
 use gradband::spec::TrainSpec;
 use gradband::statistics::Estimate;
-use gradband_report::{Block, Table};
+use gradband_report::Block;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -302,14 +302,4 @@ impl Row {
     pub fn is_unexplained(&self) -> bool {
         self.ours.is_some() && !self.agrees && self.why.is_empty()
     }
-}
-
-/// No table, no figure: for experiments that have none.
-pub fn table(
-    id: &str,
-    title: &str,
-    columns: Vec<gradband_report::Column>,
-    rows: Vec<Vec<gradband_report::Cell>>,
-) -> Block {
-    Block::Table(Table { id: id.into(), title: title.into(), columns, rows })
 }

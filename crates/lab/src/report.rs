@@ -52,10 +52,6 @@ fn known(experiment: &Experiment, results: &Results) -> Vec<Row> {
     (experiment.rows)(results).into_iter().filter(|row| row.ours.is_some()).collect()
 }
 
-fn column(name: &str, numeric: bool) -> Column {
-    Column { name: name.into(), numeric }
-}
-
 /// How long each experiment took, and how often it agrees.
 fn overview(recorded: &[&Experiment], results: &Results) -> Section {
     let rows = recorded.iter().map(|experiment| {
@@ -77,13 +73,13 @@ fn overview(recorded: &[&Experiment], results: &Results) -> Section {
         id: "overview-table".into(),
         title: "Experiments".into(),
         columns: vec![
-            column("", false),
-            column("Section", false),
-            column("", false),
-            column("Units", true),
-            column("Runs", true),
-            column("Minutes of two cores", true),
-            column("Agree", true),
+            Column::text(""),
+            Column::text("Section"),
+            Column::text(""),
+            Column::number("Units"),
+            Column::number("Runs"),
+            Column::number("Minutes of two cores"),
+            Column::number("Agree"),
         ],
         rows: rows.collect(),
     };
@@ -139,11 +135,11 @@ fn comparison(id: &str, rows: &[Row], small: bool) -> Table {
         id: format!("{id}-numbers"),
         title: "The paper's numbers and ours".into(),
         columns: vec![
-            column("", false),
-            column("Paper", false),
-            column("Ours", false),
-            column("Standard errors", true),
-            column("", false),
+            Column::text(""),
+            Column::text("Paper"),
+            Column::text("Ours"),
+            Column::number("Standard errors"),
+            Column::text(""),
         ],
         rows: cells.collect(),
     }

@@ -116,7 +116,6 @@ fn section(session: &Session) -> Section {
 }
 
 fn table(session: &Session) -> Table {
-    let column = |name: &str, numeric| Column { name: name.into(), numeric };
     let number = |x: Estimate| Cell::from(format!("{:.4} ± {:.4}", x.mean, x.std_error));
     let rows = session.policies.iter().map(|policy| {
         let behind = policy.difference.map_or("".into(), number);
@@ -125,7 +124,11 @@ fn table(session: &Session) -> Table {
     Table {
         id: format!("{}-table", session.kind),
         title: "Policies".into(),
-        columns: vec![column("Policy", false), column("Bayes regret", true), column("Behind the best", true)],
+        columns: vec![
+            Column::text("Policy"),
+            Column::number("Bayes regret"),
+            Column::number("Behind the best"),
+        ],
         rows: rows.collect(),
     }
 }

@@ -1,10 +1,10 @@
 //! Figure 9: the data sets, and the best and the worst result on them.
 
 use super::data_sets::{self, PUBLISHED, Published};
-use crate::experiment::{Experiment, Results, Row, Series, Size, table};
+use crate::experiment::{Experiment, Results, Row, Series, Size};
 use crate::plot::{figure, projection};
 use crate::work::{Found, Work};
-use gradband_report::{Block, Column};
+use gradband_report::{Block, Column, Table};
 
 pub static EXPERIMENT: Experiment = Experiment {
     id: "fig9",
@@ -45,9 +45,8 @@ fn size(results: &Results, set: &str) -> Option<(usize, usize, usize)> {
 }
 
 fn blocks(results: &Results) -> Vec<Block> {
-    let column = |name: &str, numeric| Column { name: name.into(), numeric };
     let columns =
-        vec![column("Data set", false), column("K", true), column("d", true), column("Examples", true)];
+        vec![Column::text("Data set"), Column::number("K"), Column::number("d"), Column::number("Examples")];
     let row = |published: &Published| {
         let (arms, features, examples) = size(results, published.set)?;
         let numbers = [arms, features, examples].map(|number| number.to_string().into());
@@ -60,7 +59,12 @@ fn blocks(results: &Results) -> Vec<Block> {
         panels.into_iter().flatten()
     });
     vec![
-        table("fig9-sizes", "The data sets", columns, PUBLISHED.iter().filter_map(row).collect()),
+        Block::Table(Table {
+            id: "fig9-sizes".into(),
+            title: "The data sets".into(),
+            columns,
+            rows: PUBLISHED.iter().filter_map(row).collect(),
+        }),
         figure(
             "fig9",
             "Regret over iterations of GradBand",
