@@ -272,7 +272,7 @@ impl Row {
             ours.map(|ours| (ours.mean - value) / ours.std_error.hypot(error.unwrap_or(0.0)).max(1e-12));
         Self {
             what: what.into(),
-            paper: error.map_or_else(|| format!("{value}"), |error| format!("{value} ± {error}")),
+            paper: error.map_or_else(|| format!("{value}"), |error| format!("{value:.2} ± {error:.2}")),
             ours: ours.map(|ours| format!("{:.2} ± {:.2}", ours.mean, ours.std_error)),
             errors,
             agrees: errors.is_some_and(|errors| errors.abs() <= 3.0),

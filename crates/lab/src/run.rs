@@ -62,7 +62,7 @@ pub fn run(
     for (log, experiment) in experiments.iter().enumerate() {
         logs.push(Log::open(dir, experiment.id)?);
         for series in (experiment.plan)(size)? {
-            if let Err(error) = series.work.problem().open(desk) {
+            if let Some(Err(error)) = series.work.problem().map(|problem| problem.open(desk)) {
                 summary.missing.insert(error.to_string());
                 continue;
             }
@@ -156,6 +156,6 @@ fn key(work: &Work) -> String {
         Work::Train(train) => format!("{:?} {}", train.problem, train.policy),
         Work::Play(play) => format!("{:?}", play.problem),
         Work::Gradient(gradient) => gradient.policy.split('(').next().unwrap_or_default().into(),
-        Work::Exact { .. } | Work::Matrix { .. } | Work::Size { .. } => "small".into(),
+        Work::Exact { .. } | Work::Matrix { .. } | Work::Size { .. } | Work::Gittins { .. } => "small".into(),
     }
 }

@@ -1,6 +1,7 @@
 //! What a unit of an experiment computes: plain data that goes into the records as its setting.
 
 use gradband::exact;
+use gradband::exact::gittins::Table;
 use gradband::gradient::{Estimator, key};
 use gradband::policy::mom_thompson;
 use gradband::problem::{Contexts, Covariance, Split};
@@ -57,6 +58,11 @@ pub enum Work {
     Size {
         /// Its name.
         problem: Source,
+    },
+    /// A table of Gittins indices, for the time it takes.
+    Gittins {
+        /// n.
+        horizon: usize,
     },
 }
 
@@ -154,6 +160,8 @@ pub enum Found {
         /// Rows of the table.
         examples: usize,
     },
+    /// By [`Work::Gittins`]: of how many entries; the time is the record's.
+    Entries(usize),
 }
 
 /// What training left.
@@ -226,13 +234,16 @@ impl Source {
 }
 
 impl Work {
-    /// On which problem.
-    pub fn problem(&self) -> &Source {
+    /// On which problem, if it has one.
+    pub fn problem(&self) -> Option<&Source> {
         match self {
-            Self::Train(train) => &train.problem,
-            Self::Play(play) => &play.problem,
-            Self::Gradient(gradient) => &gradient.problem,
-            Self::Exact { problem, .. } | Self::Matrix { problem, .. } | Self::Size { problem } => problem,
+            Self::Train(train) => Some(&train.problem),
+            Self::Play(play) => Some(&play.problem),
+            Self::Gradient(gradient) => Some(&gradient.problem),
+            Self::Exact { problem, .. } | Self::Matrix { problem, .. } | Self::Size { problem } => {
+                Some(problem)
+            }
+            Self::Gittins { .. } => None,
         }
     }
 
@@ -259,6 +270,10 @@ impl Work {
                 let features = problem.contextual().map_or(0, |contextual| contextual.dim());
                 Ok(Some(Found::Size { arms: problem.arms, features, examples }))
             }
+            Self::Gittins { horizon } => {
+                let table = Table::new(*horizon, &mut |_, _| (desk.tick)(0.0));
+                Ok(table.map(|table| Found::Entries(table.values().len())))
+            }
         }
     }
 
@@ -275,7 +290,7 @@ impl Work {
                 let runs = gradient.baselines.len() * 2 * gradient.batch_size + gradient.instances;
                 runs as f64 * run(&gradient.problem) * 2.0
             }
-            Self::Exact { .. } => 1e9,
+            Self::Exact { .. } | Self::Gittins { .. } => 1e9,
             Self::Matrix { .. } | Self::Size { .. } => 1e8,
         }
     }

@@ -43,10 +43,11 @@ fn plans_are_sound() {
                     Work::Play(play) => play.policies.clone(),
                     Work::Gradient(gradient) => vec![gradient.policy.clone()],
                     Work::Exact { policy, .. } => vec![policy.clone()],
-                    Work::Matrix { .. } | Work::Size { .. } => Vec::new(),
+                    Work::Matrix { .. } | Work::Size { .. } | Work::Gittins { .. } => Vec::new(),
                 };
                 // Covertype is not part of the repository.
-                let Ok(problem) = series.work.problem().open(&desk) else {
+                let Some(source) = series.work.problem() else { continue };
+                let Ok(problem) = source.open(&desk) else {
                     assert!(series.name.starts_with("covertype"), "{}: {}", experiment.id, series.name);
                     continue;
                 };
