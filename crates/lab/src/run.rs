@@ -21,8 +21,8 @@ pub struct Status<'a> {
     pub done: usize,
     /// All that were asked for.
     pub all: usize,
-    /// Seconds left, as far as known.
-    pub left: Option<f64>,
+    /// Seconds left, about.
+    pub left: f64,
 }
 
 /// What a run did.
@@ -74,7 +74,7 @@ pub fn run(
                 match logs[log].find(&series.name, seed, &setting)? {
                     Some(record) => {
                         summary.found += 1;
-                        known.add(&series.work, cost, record.seconds);
+                        known.add(&series.work, cost, record.core_seconds);
                     }
                     None => {
                         units.push(Unit { log, series: series.clone(), seed, setting: setting.clone(), cost })
@@ -86,15 +86,22 @@ pub fn run(
     // The first run of every series before the second of any: what is stopped early is thin, not lopsided.
     units.sort_by_key(|unit| (unit.log, unit.seed));
     let all = summary.found + units.len();
+    let (begin, begun) = (Instant::now(), core_seconds());
     for (i, unit) in units.iter().enumerate() {
-        let left = units[i..].iter().map(|unit| known.seconds(&unit.series.work, unit.cost)).sum();
+        // As many cores as were at work so far.
+        let cores = match summary.run {
+            0 => std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64),
+            _ => (core_seconds() - begun) / begin.elapsed().as_secs_f64().max(1e-9),
+        };
+        let work =
+            units[i..].iter().map(|unit| known.core_seconds(&unit.series.work, unit.cost)).sum::<f64>();
         tell(&Status {
             experiment: experiments[unit.log].id,
             series: &unit.series.name,
             seed: unit.seed,
             done: summary.found + i,
             all,
-            left,
+            left: work / cores.max(0.01),
         });
         let (start, worked) = (Instant::now(), core_seconds());
         let failed = |error: gradband::Error| {
@@ -107,7 +114,7 @@ pub fn run(
             return Err(Failure::Interrupted);
         };
         let (seconds, core_seconds) = (start.elapsed().as_secs_f64(), core_seconds() - worked);
-        known.add(&unit.series.work, unit.cost, seconds);
+        known.add(&unit.series.work, unit.cost, core_seconds);
         summary.run += 1;
         summary.seconds += seconds;
         logs[unit.log].push(Record {
@@ -130,7 +137,7 @@ fn core_seconds() -> f64 {
     time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }
 
-/// How long units take, by what was seen: by the kind of work, the problem and the policy if it was seen, else by all.
+/// How long units take, by what was seen of the same problem and policy; else by their cost, which is in nanoseconds.
 #[derive(Default)]
 struct Speed {
     seen: BTreeMap<String, (f64, f64)>,
@@ -138,16 +145,14 @@ struct Speed {
 
 impl Speed {
     fn add(&mut self, work: &Work, cost: f64, seconds: f64) {
-        for key in [key(work), String::new()] {
-            let (costs, times) = self.seen.entry(key).or_default();
-            *costs += cost;
-            *times += seconds;
-        }
+        let (costs, times) = self.seen.entry(key(work)).or_default();
+        *costs += cost;
+        *times += seconds;
     }
 
-    fn seconds(&self, work: &Work, cost: f64) -> Option<f64> {
-        let (costs, times) = self.seen.get(&key(work)).or_else(|| self.seen.get(""))?;
-        Some(cost * times / costs)
+    fn core_seconds(&self, work: &Work, cost: f64) -> f64 {
+        let (costs, times) = self.seen.get(&key(work)).unwrap_or(&(1e9, 1.0));
+        cost * times / costs
     }
 }
 

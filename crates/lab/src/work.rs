@@ -277,7 +277,7 @@ impl Work {
         }
     }
 
-    /// About how many nanoseconds of one core it takes: only its ratio to that of other units counts.
+    /// About how many nanoseconds of one core it takes.
     pub fn cost(&self, desk: &Desk) -> f64 {
         let run = |source: &Source| source.open(desk).map_or(1e6, |problem| problem.cost());
         match self {

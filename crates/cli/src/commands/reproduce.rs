@@ -173,8 +173,8 @@ impl Teller {
     }
 
     fn tell(&mut self, status: &Status) {
-        let left = status.left.map_or(String::new(), |seconds| format!(", {} left", duration(seconds)));
-        let message = format!("{}: {}, run {}{left}", status.experiment, status.series, status.seed);
+        let (left, Status { experiment, series, seed, .. }) = (duration(status.left), status);
+        let message = format!("{experiment}: {series}, run {seed}, {left} left");
         if let Some(bar) = &self.bar {
             bar.set_length(status.all as u64);
             bar.set_position(status.done as u64);

@@ -37,7 +37,7 @@ pub(super) const PUBLISHED: [Published; 11] = [
         (185.78, 0.29),
         (132.24, 0.41),
         28.82,
-        LOWER,
+        RATE,
     ),
     set("mushroom", "Mushroom", (2, 112, 8_124), (66.25, 0.11), (3.26, 0.06), 95.07, RATE),
     set("shuttle", "Shuttle Statlog", (7, 9, 43_500), (87.17, 0.11), (62.99, 0.15), 27.74, RATE),
