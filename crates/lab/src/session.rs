@@ -103,7 +103,7 @@ fn section(session: &Session) -> Section {
         ),
         Block::Table(table(session)),
     ];
-    blocks.extend(session.training.as_ref().map(way));
+    blocks.extend(session.training.as_ref().and_then(way));
     blocks.extend(session.training.as_ref().and_then(learned));
     Section {
         id: session.kind.clone(),
@@ -133,28 +133,24 @@ fn table(session: &Session) -> Table {
     }
 }
 
-/// Regret, gradients and parameters over iterations.
-fn way(path: &Way) -> Block {
-    let over = |points: &[(usize, f64)]| -> Vec<(f64, Estimate)> {
+/// Regret, gradients and parameters over iterations, as far as they are known.
+fn way(path: &Way) -> Option<Block> {
+    let known = |points: &[(usize, f64)]| -> Vec<(f64, Estimate)> {
         points.iter().map(|&(i, mean)| (i as f64, Estimate { mean, std_error: 0.0 })).collect()
     };
     let regret = path.regret.iter().map(|&(i, regret)| (i as f64, regret));
-    let iteration = || Axis::linear("iteration");
-    let mut panels = vec![chart(
-        "Regret",
-        iteration(),
-        Axis::linear("Bayes regret"),
-        vec![line("regret of the iterate", 0, regret)],
-    )];
-    if !path.params.is_empty() {
-        let lines = path.params.iter().enumerate().map(|(i, (name, points))| line(name, i + 1, over(points)));
-        panels.push(chart("Parameters", iteration(), Axis::linear("value"), lines.collect()));
-    }
-    if !path.gradient.is_empty() {
-        let gradient = line("length of the gradient", 6, over(&path.gradient));
-        panels.push(chart("Gradient", iteration(), Axis::linear("length"), vec![gradient]));
-    }
-    figure("train-way", "Training", "Iterates as they came; what is handed out may be their mean.", panels)
+    let params = path.params.iter().enumerate().map(|(i, (name, points))| line(name, i + 1, known(points)));
+    let panels: Vec<Panel> = [
+        ("Regret", "Bayes regret", vec![line("regret of the iterate", 0, regret)]),
+        ("Parameters", "value", params.collect()),
+        ("Gradient", "length", vec![line("length of the gradient", 6, known(&path.gradient))]),
+    ]
+    .into_iter()
+    .filter(|(.., series)| series.iter().any(|series| !series.points.is_empty()))
+    .map(|(title, label, series)| chart(title, Axis::linear("iteration"), Axis::linear(label), series))
+    .collect();
+    let caption = "Iterates as they came; what is handed out may be their mean.";
+    (!panels.is_empty()).then(|| figure("train-way", "Training", caption, panels))
 }
 
 /// The projection, with the features' names.
