@@ -303,3 +303,45 @@ impl Row {
         self.ours.is_some() && !self.agrees && self.why.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(mean: f64, std_error: f64) -> Estimate {
+        Estimate { mean, std_error }
+    }
+
+    #[test]
+    fn runs_are_the_observations() {
+        assert_eq!(across(&[]), None);
+        assert_eq!(across(&[estimate(2.0, 0.3)]), Some(estimate(2.0, 0.3)));
+        // The deviation of 1, 2 and 6 is the root of 7; errors within runs do not count.
+        let runs = [estimate(1.0, 9.0), estimate(2.0, 9.0), estimate(6.0, 9.0)];
+        let found = across(&runs).unwrap_or(estimate(0.0, 0.0));
+        assert!((found.mean - 3.0).abs() < 1e-12 && (found.std_error - (7.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert_eq!(median(&runs).map(|found| found.mean), Some(2.0));
+        assert_eq!(median(&runs[..2]).map(|found| found.mean), Some(1.5));
+        assert_eq!(median(&[]), None);
+    }
+
+    #[test]
+    fn iterations_are_fine_first_and_end_at_the_last() {
+        assert_eq!(at(100, 10, 20), [0, 10, 20, 40, 60, 80, 100]);
+        assert_eq!(at(10, 1, 5), [0, 1, 2, 3, 4, 5, 10]);
+        assert_eq!(rounds(200, 4), [50, 100, 150, 200]);
+    }
+
+    #[test]
+    fn a_row_counts_standard_errors_of_both() {
+        let row = Row::number("x", (10.0, Some(0.3)), Some(estimate(11.0, 0.4)), "");
+        assert_eq!((row.errors, row.agrees, row.is_unexplained()), (Some(2.0), true, false));
+        assert_eq!((row.paper.as_str(), row.ours.as_deref()), ("10.00 ± 0.30", Some("11.00 ± 0.40")));
+        let far = Row::number("x", (10.0, None), Some(estimate(11.0, 0.1)), "");
+        assert!(!far.agrees && far.is_unexplained());
+        assert!(!Row { why: "because", ..far }.is_unexplained());
+        let missing = Row::number("x", (10.0, None), None, "");
+        assert!(!missing.agrees && !missing.is_unexplained());
+        assert!(Row::claim("x", "lower", Some(("1 < 2".into(), true)), "").agrees);
+    }
+}
