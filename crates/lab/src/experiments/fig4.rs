@@ -1,6 +1,6 @@
 //! Figure 4: SoftElim's robustness to batch size, horizon and a wrong prior.
 
-use crate::experiment::{Experiment, Results, Row, Series, Size, across, paper, training};
+use crate::experiment::{Experiment, Results, Row, Series, Size, across, median, paper, training};
 use crate::plot::{chart, figure, line};
 use crate::work::{Source, Work};
 use gradband::Problem;
@@ -141,18 +141,14 @@ fn rows(results: &Results) -> Vec<Row> {
             (format!("{:.1} times", large / small), (5.0..=15.0).contains(&(large / small)))
         });
         rows.push(Row::claim(format!("{title}: time saved by m = 100"), "ten fold", faster, ""));
-        // The share of the regret's growth that a line in log n explains.
-        let points: Vec<_> = HORIZONS
-            .iter()
-            .filter_map(|&n| {
-                Some(((n as f64).ln(), results.tuned("fig4", &format!("{problem}, n = {n}"))?.mean))
-            })
-            .collect();
-        let straight = (points.len() == HORIZONS.len()).then(|| {
-            let fit = explained(&points);
-            (format!("a line in log n explains {:.1} %", 100.0 * fit), fit > 0.95)
-        });
-        rows.push(Row::claim(format!("{title}: growth with n"), "roughly linear in log n", straight, ""));
+        let straight =
+            growth(results, problem, across).zip(growth(results, problem, median)).map(|(means, medians)| {
+                let seen = format!(
+                    "a line in log n explains {means:.1} % of the means, {medians:.1} % of the medians"
+                );
+                (seen, means > 95.0)
+            });
+        rows.push(Row::claim(format!("{title}: growth with n"), "roughly linear in log n", straight, NOISE));
     }
     rows.push(Row::number("Trained and played on α = 1", (30.0, None), transfer(results, 1, 1), ABOUT));
     rows.push(Row::number("Trained on α = 9, played on α = 1", (50.0, None), transfer(results, 9, 1), ABOUT));
@@ -166,6 +162,20 @@ fn rows(results: &Results) -> Vec<Row> {
 }
 
 const ABOUT: &str = "The paper says \"about\", read off a shaded picture and without an error.";
+
+const NOISE: &str = "A few last iterates are far off: at n = 2000 two of ten runs have a regret of 17 and 20, the median is 12. The \
+                     medians grow as the paper says.";
+
+/// The percentage of the regret's growth with n that a line in log n explains.
+fn growth(results: &Results, problem: &str, middle: fn(&[Estimate]) -> Option<Estimate>) -> Option<f64> {
+    let point = |&n: &usize| {
+        let runs = results.trained("fig4", &format!("{problem}, n = {n}"));
+        let regrets: Vec<_> = runs.iter().map(|run| run.tuned).collect();
+        middle(&regrets).map(|regret| ((n as f64).ln(), regret.mean))
+    };
+    let points: Vec<_> = HORIZONS.iter().map(point).collect::<Option<_>>()?;
+    Some(100.0 * explained(&points))
+}
 
 /// R² of a line.
 fn explained(points: &[(f64, f64)]) -> f64 {
