@@ -24,7 +24,7 @@ pub struct Shown<'a> {
     pub name: String,
     pub choice: &'a Choice,
     pub regret: Estimate,
-    pub difference: Option<Estimate>,
+    pub difference: Estimate,
 }
 
 /// The record of a command, still without its training.

@@ -40,8 +40,7 @@ pub struct Measured {
     /// Bayes regret.
     pub regret: Estimate,
     /// Regret minus that of the best, paired.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub difference: Option<Estimate>,
+    pub difference: Estimate,
     /// Regret after so many rounds.
     pub curve: Vec<(usize, Estimate)>,
 }
@@ -117,10 +116,10 @@ fn section(session: &Session) -> Section {
 
 fn table(session: &Session) -> Table {
     let number = |x: Estimate| Cell::from(format!("{:.4} ± {:.4}", x.mean, x.std_error));
-    let rows = session.policies.iter().map(|policy| {
-        let behind = policy.difference.map_or("".into(), number);
-        vec![policy.name.as_str().into(), number(policy.regret), behind]
-    });
+    let rows = session
+        .policies
+        .iter()
+        .map(|policy| vec![policy.name.as_str().into(), number(policy.regret), number(policy.difference)]);
     Table {
         id: format!("{}-table", session.kind),
         title: "Policies".into(),

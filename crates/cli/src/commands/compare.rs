@@ -94,7 +94,7 @@ fn session(document: &Document, target: &Target, policies: &[Named]) -> Result<S
         name: row.short.clone(),
         choice: &policies[row.place].choice,
         regret: row.bayes_regret,
-        difference: Some(row.difference),
+        difference: row.difference,
     });
     let spec = target.problem_spec();
     session::of("compare", &target.problem, &spec, document.seed, document.instances, shown.collect())

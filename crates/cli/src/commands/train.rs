@@ -102,7 +102,8 @@ pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
     printer.result(&document, || text(&document, &training, problem, &trained.policy))?;
     if let Some(dir) = &args.output {
         let spec = target.effective(&initial, &training);
-        report::session(dir, &session(&document, &target, &spec, &shown, &trained, &iterates)?)?;
+        let session = session(&document, &evaluation, &target, &spec, &shown, &trained, &iterates)?;
+        report::session(dir, &session)?;
     }
     match trained.stop_reason {
         StopReason::Interrupted => Err(Failure::Interrupted(kept(args.output.as_deref(), &trained))),
@@ -314,6 +315,7 @@ fn save(
 /// For the report: the document's policies with their roles, and where training went.
 fn session(
     document: &Document,
+    evaluation: &Evaluation,
     target: &Target,
     spec: &Spec,
     shown: &[Named],
@@ -321,12 +323,14 @@ fn session(
     iterates: &[(usize, Vec<f64>)],
 ) -> Result<Session> {
     let roles = ["untuned: ", "tuned: "].into_iter().chain(std::iter::repeat(""));
-    let kept = shown.iter().enumerate().filter(|&(i, _)| i != LAST);
-    let policies = kept.zip(&document.comparison).zip(roles).map(|(((_, named), row), role)| Shown {
+    let kept = || shown.iter().enumerate().filter(|&(i, _)| i != LAST);
+    let regret = |i: usize| evaluation.regret(i).mean;
+    let best = kept().map(|(i, _)| i).min_by(|&i, &j| regret(i).total_cmp(&regret(j))).unwrap_or(FINAL);
+    let policies = kept().zip(&document.comparison).zip(roles).map(|(((i, named), row), role)| Shown {
         name: format!("{role}{}", row.short),
         choice: &named.choice,
         regret: row.bayes_regret,
-        difference: None,
+        difference: evaluation.difference(i, best),
     });
     let problem = &target.problem;
     let mut session =
