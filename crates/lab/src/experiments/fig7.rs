@@ -64,7 +64,9 @@ pub(super) fn over_rounds(
         Some((format!("{}, tuned", name(policy)), run.rounds.as_slice()))
     });
     let played = results.played(id, others);
-    let played = played.iter().map(|(policy, played)| (name(policy).to_string(), played.curve.as_slice()));
+    // Random play would take all the room.
+    let played = played.iter().filter(|(policy, _)| policy != "random");
+    let played = played.map(|(policy, played)| (name(policy).to_string(), played.curve.as_slice()));
     rounds_panel(title, trained.chain(played))
 }
 
