@@ -5,7 +5,7 @@ use gradband::statistics::Estimate;
 use gradband_report::{Axis, Block, Chart, Figure, Look, Matrix, Palette, Panel, Point, Series};
 
 /// Names of the paper's policies in figures.
-const NAMES: [(&str, &str); 12] = [
+const NAMES: [(&str, &str); 14] = [
     ("exp3", "Exp3"),
     ("softelim", "SoftElim"),
     ("cosoftelim", "CoSoftElim"),
@@ -18,6 +18,8 @@ const NAMES: [(&str, &str); 12] = [
     ("ucb-v", "UCB-V"),
     ("linucb", "LinUCB, the paper's width"),
     ("linucb(width=tuned)", "LinUCB, tuned width"),
+    ("mom-thompson", "MOM Thompson"),
+    ("mom-thompson(centred=true)", "MOM Thompson, centred"),
 ];
 
 /// What people call a policy.
@@ -66,6 +68,25 @@ pub fn rounds_panel<'a>(
 ) -> Panel {
     let estimate = |&(t, mean, std_error): &(usize, f64, f64)| (t, Estimate { mean, std_error });
     over_rounds(title, lines.into_iter().map(|(name, curve)| (name, curve.iter().map(estimate).collect())))
+}
+
+/// The same for tuned policies (series and policy; their first runs) and the policies of a series of others.
+pub fn rounds_of(
+    results: &Results,
+    experiment: &str,
+    title: &str,
+    tuned: &[(String, &str)],
+    others: &str,
+) -> Panel {
+    let trained = tuned.iter().filter_map(|(series, policy)| {
+        let run = results.trained(experiment, series).first().copied()?;
+        Some((format!("{}, tuned", name(policy)), run.rounds.as_slice()))
+    });
+    let played = results.played(experiment, others);
+    // Random play would take all the room.
+    let played = played.iter().filter(|(policy, _)| policy != "random");
+    let played = played.map(|(policy, played)| (name(policy).to_string(), played.curve.as_slice()));
+    rounds_panel(title, trained.chain(played))
 }
 
 /// The same from estimates.

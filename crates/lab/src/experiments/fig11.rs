@@ -2,7 +2,7 @@
 
 use super::data_sets::{self, PUBLISHED};
 use crate::experiment::{Experiment, Results, Row, Series, Size};
-use crate::plot::{figure, name, projection, rounds_panel};
+use crate::plot::{figure, projection, rounds_of};
 use gradband_report::Block;
 
 pub static EXPERIMENT: Experiment = Experiment {
@@ -36,21 +36,9 @@ fn blocks(results: &Results) -> Vec<Block> {
         })
         .map(|[w, m]| (w, m))
         .unzip();
-    let played: Vec<_> = PUBLISHED
-        .iter()
-        .map(|set| results.played(data_sets::home(set.set), &format!("{}, others", set.set)))
-        .collect();
-    let rounds = PUBLISHED.iter().zip(&played).map(|(set, played)| {
-        let tuned = data_sets::POLICIES.into_iter().filter_map(|policy| {
-            let run = results
-                .trained(data_sets::home(set.set), &format!("{}, {policy}", set.set))
-                .first()
-                .copied()?;
-            Some((format!("{}, tuned", name(policy)), run.rounds.as_slice()))
-        });
-        let others =
-            played.iter().map(|(policy, played)| (name(policy).to_string(), played.curve.as_slice()));
-        rounds_panel(set.name, tuned.chain(others))
+    let rounds = PUBLISHED.iter().map(|set| {
+        let tuned = data_sets::POLICIES.map(|policy| (format!("{}, {policy}", set.set), policy));
+        rounds_of(results, data_sets::home(set.set), set.name, &tuned, &format!("{}, others", set.set))
     });
     vec![
         figure(

@@ -1,7 +1,7 @@
 //! Figure 3: the same optimisation on a beta bandit and on ten arms.
 
 use crate::experiment::{Experiment, Results, Row, Series, Size, at, paper, rounds, training};
-use crate::plot::{figure, learning, learning_panel, level, name, rounds_panel};
+use crate::plot::{figure, learning, learning_panel, level, name, rounds_of};
 use crate::work::{Play, Work};
 use gradband_report::Block;
 
@@ -60,16 +60,9 @@ fn blocks(results: &Results) -> Vec<Block> {
         });
         learning_panel(title, tuned.chain(others))
     });
-    let played: Vec<_> =
-        PROBLEMS.iter().map(|(problem, ..)| results.played("fig3", &format!("{problem}, others"))).collect();
-    let over_rounds = PROBLEMS.iter().zip(&played).map(|((problem, title, _), played)| {
-        let tuned = ["exp3", "softelim"].into_iter().filter_map(|policy| {
-            let run = results.trained("fig3", &format!("{problem}, {policy}")).first().copied()?;
-            Some((format!("{}, tuned", name(policy)), run.rounds.as_slice()))
-        });
-        let others =
-            played.iter().map(|(policy, played)| (name(policy).to_string(), played.curve.as_slice()));
-        rounds_panel(title, tuned.chain(others))
+    let over_rounds = PROBLEMS.iter().map(|(problem, title, _)| {
+        let tuned = ["exp3", "softelim"].map(|policy| (format!("{problem}, {policy}"), policy));
+        rounds_of(results, "fig3", title, &tuned, &format!("{problem}, others"))
     });
     vec![
         figure(

@@ -1,7 +1,7 @@
 //! Figure 7: contextual policies optimised with each baseline on Problem 1.
 
 use crate::experiment::{Experiment, Results, Row, Series, Size, at, paper, rounds, training};
-use crate::plot::{figure, learning, learning_panel, name, projection, rounds_panel};
+use crate::plot::{figure, learning, learning_panel, name, projection, rounds_of};
 use crate::work::{Play, Work};
 use gradband_report::Block;
 
@@ -51,25 +51,6 @@ pub(super) fn others(problem: &str, size: &Size) -> Work {
     })
 }
 
-/// Regret over rounds of tuned policies and the others.
-pub(super) fn over_rounds(
-    results: &Results,
-    id: &str,
-    title: &str,
-    tuned: &[(String, &str)],
-    others: &str,
-) -> gradband_report::Panel {
-    let trained = tuned.iter().filter_map(|(series, policy)| {
-        let run = results.trained(id, series).first().copied()?;
-        Some((format!("{}, tuned", name(policy)), run.rounds.as_slice()))
-    });
-    let played = results.played(id, others);
-    // Random play would take all the room.
-    let played = played.iter().filter(|(policy, _)| policy != "random");
-    let played = played.map(|(policy, played)| (name(policy).to_string(), played.curve.as_slice()));
-    rounds_panel(title, trained.chain(played))
-}
-
 fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
     let mut all = Vec::new();
     for policy in POLICIES {
@@ -90,7 +71,7 @@ fn blocks(results: &Results) -> Vec<Block> {
         learning_panel(name(policy), lines)
     });
     let tuned = POLICIES.map(|policy| (format!("{policy}, self"), policy));
-    let rounds = over_rounds(results, "fig7", "Problem 1", &tuned, "others");
+    let rounds = rounds_of(results, "fig7", "Problem 1", &tuned, "others");
     let w = results.trained("fig7", "cosoftelim, self");
     let w = w.first().and_then(|run| projection("CoSoftElim", &run.params, 8));
     vec![

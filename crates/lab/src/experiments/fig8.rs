@@ -1,8 +1,8 @@
 //! Figure 8: the subspaces of Problems 2 to 4, learned.
 
-use super::fig7::{POLICIES, others, over_rounds, train};
+use super::fig7::{POLICIES, others, train};
 use crate::experiment::{Experiment, Results, Row, Series, Size};
-use crate::plot::{figure, learning, learning_panel, level, name, projection};
+use crate::plot::{figure, learning, learning_panel, level, name, projection, rounds_of};
 use gradband_report::Block;
 
 pub static EXPERIMENT: Experiment = Experiment {
@@ -55,7 +55,7 @@ fn blocks(results: &Results) -> Vec<Block> {
         });
         panels.push(learning_panel(&format!("Problem {i}"), lines.chain(fixed)));
         let tuned = POLICIES.map(|policy| (series(policy), policy));
-        rounds.push(over_rounds(results, "fig8", &format!("Problem {i}"), &tuned, &series("others")));
+        rounds.push(rounds_of(results, "fig8", &format!("Problem {i}"), &tuned, &series("others")));
         let run = results.trained("fig8", &series("cosoftelim")).first().copied();
         if let Some([left, right]) = run.and_then(|run| projection(&format!("Problem {i}"), &run.params, 8)) {
             w.push(left);
