@@ -136,6 +136,13 @@ pub fn median(runs: &[Estimate]) -> Option<Estimate> {
     Some(Estimate { mean: middle, std_error: error * if count > 1 { 1.2533 } else { 1.0 } })
 }
 
+impl Experiment {
+    /// The paper's numbers, as far as they have been run.
+    pub fn known_rows(&self, results: &Results) -> Vec<Row> {
+        (self.rows)(results).into_iter().filter(|row| row.ours.is_some()).collect()
+    }
+}
+
 impl Results {
     /// All records in a directory.
     pub fn read(dir: &Path) -> Result<Self, Failure> {
@@ -151,6 +158,11 @@ impl Results {
         }
         results.records.values_mut().for_each(|runs| runs.sort_by_key(|record| record.seed));
         Ok(results)
+    }
+
+    /// The experiments that have records.
+    pub fn experiments(&self) -> Vec<&'static Experiment> {
+        crate::EXPERIMENTS.into_iter().filter(|experiment| self.of(experiment.id).next().is_some()).collect()
     }
 
     /// The records of an experiment, series by series.

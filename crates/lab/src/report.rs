@@ -7,28 +7,24 @@ use std::collections::BTreeMap;
 
 /// The page of a directory of records.
 pub fn page(results: &Results) -> Page {
-    let recorded: Vec<&Experiment> =
-        EXPERIMENTS.iter().copied().filter(|experiment| results.of(experiment.id).next().is_some()).collect();
-    let numbers: usize = recorded.iter().map(|experiment| known(experiment, results).len()).sum();
-    let differ =
-        recorded.iter().flat_map(|experiment| known(experiment, results)).filter(|row| !row.agrees).count();
+    let recorded = results.experiments();
+    let rows: Vec<Row> = recorded.iter().flat_map(|experiment| experiment.known_rows(results)).collect();
+    let (numbers, differ) = (rows.len(), rows.iter().filter(|row| !row.agrees).count());
     let mut sections = vec![overview(&recorded, results)];
     sections.extend(recorded.iter().map(|experiment| section(experiment, results)));
     let small = recorded.iter().any(|experiment| is_small(experiment, results));
     Page {
         title: "Meta-Learning Bandit Policies by Gradient Ascent, reproduced".into(),
-        lead: [
+        lead: vec![
             "Every figure and every number of the paper's experiments, computed by gradband. Hover or use the arrow keys for \
              values, click a name to hide its line, drag to zoom."
                 .into(),
             format!(
-                "{numbers} numbers and claims of the paper are checked here; {differ} differ, each with its reason. A number \
-                 differs if it is more than three standard errors (of ours and the paper's together) away."
+                "{numbers} numbers and claims of the paper are checked here; {differ} differ. A number differs if it is more \
+                 than three standard errors (of ours and the paper's together) away."
             ),
-        ]
-        .into_iter()
-        .chain(small.then(|| SMALL.into()))
-        .collect(),
+            if small { SMALL } else { "Every difference has its reason beside it." }.into(),
+        ],
         sections,
         footer: format!("gradband {}", env!("CARGO_PKG_VERSION")),
     }
@@ -47,15 +43,10 @@ fn is_small(experiment: &Experiment, results: &Results) -> bool {
     !results.of(experiment.id).all(is_full)
 }
 
-/// Rows that have been run.
-fn known(experiment: &Experiment, results: &Results) -> Vec<Row> {
-    (experiment.rows)(results).into_iter().filter(|row| row.ours.is_some()).collect()
-}
-
 /// How long each experiment took, and how often it agrees.
-fn overview(recorded: &[&Experiment], results: &Results) -> Section {
+fn overview(recorded: &[&'static Experiment], results: &Results) -> Section {
     let rows = recorded.iter().map(|experiment| {
-        let rows = known(experiment, results);
+        let rows = experiment.known_rows(results);
         let agree = rows.iter().filter(|row| row.agrees).count();
         let records: Vec<_> = results.of(experiment.id).collect();
         let runs = records.iter().map(|record| record.seed).max().unwrap_or(0);
@@ -100,7 +91,7 @@ fn minutes(records: &[&Record]) -> String {
 
 fn section(experiment: &Experiment, results: &Results) -> Section {
     let mut blocks = (experiment.blocks)(results);
-    let rows = known(experiment, results);
+    let rows = experiment.known_rows(results);
     if !rows.is_empty() {
         blocks.push(Block::Table(comparison(experiment.id, &rows, is_small(experiment, results))));
     }
@@ -160,7 +151,7 @@ fn settings(experiment: &Experiment, results: &Results) -> String {
 pub fn markdown(results: &Results) -> String {
     let mut lines = vec!["| | | paper | ours | s.e. |".to_string(), "|---|---|---|---|---|".into()];
     for experiment in EXPERIMENTS {
-        for row in known(experiment, results).into_iter().filter(|row| row.errors.is_some()) {
+        for row in experiment.known_rows(results).into_iter().filter(|row| row.errors.is_some()) {
             let errors = row.errors.map_or(String::new(), |errors| format!("{errors:+.1}"));
             let ours = row.ours.unwrap_or_default();
             lines.push(format!("| {} | {} | {} | {ours} | {errors} |", experiment.id, row.what, row.paper));

@@ -4,7 +4,7 @@
 use gradband::Problem;
 use gradband::registry::Choice;
 use gradband_lab::work::{Desk, Work};
-use gradband_lab::{EXPERIMENTS, Experiment, Results, Size, report};
+use gradband_lab::{EXPERIMENTS, Results, Size, report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,6 @@ fn root() -> PathBuf {
 
 fn committed() -> Results {
     Results::read(&root().join("reproduction")).unwrap()
-}
-
-fn recorded(results: &Results) -> impl Iterator<Item = &'static Experiment> {
-    EXPERIMENTS.into_iter().filter(|experiment| results.of(experiment.id).next().is_some())
 }
 
 /// Series have names of their own, policies parse, trainings resolve: in full and quickly.
@@ -104,7 +100,7 @@ fn committed_records_are_of_these_plans() {
 #[test]
 fn committed_records_are_complete() {
     let results = committed();
-    for experiment in recorded(&results) {
+    for experiment in results.experiments() {
         for series in (experiment.plan)(&Size::default()).unwrap() {
             let least = match experiment.id {
                 "fig5" => 5,
@@ -121,7 +117,7 @@ fn committed_records_are_complete() {
 #[test]
 fn every_difference_has_a_reason() {
     let results = committed();
-    for experiment in recorded(&results) {
+    for experiment in results.experiments() {
         for row in (experiment.rows)(&results) {
             assert!(row.ours.is_some(), "{}: {} has not been run", experiment.id, row.what);
             assert!(!row.is_unexplained(), "{}: {row:?}", experiment.id);

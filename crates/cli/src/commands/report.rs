@@ -5,7 +5,7 @@ use crate::output::{self, Printer};
 use crate::{files, policies};
 use gradband::Error;
 use gradband_lab::session::{self, Session};
-use gradband_lab::{EXPERIMENTS, Experiment, Results, Row};
+use gradband_lab::{Experiment, Results, Row};
 use gradband_report::{Block, Page};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -34,9 +34,7 @@ struct Document {
 
 pub fn run(dir: &Path, printer: Printer) -> Result<()> {
     let results = Results::read(dir)?;
-    let recorded =
-        EXPERIMENTS.iter().copied().filter(|experiment| results.of(experiment.id).next().is_some());
-    let recorded: Vec<_> = recorded.collect();
+    let recorded = results.experiments();
     match (recorded.is_empty(), sessions(dir)?) {
         (false, _) => write(dir, &results)?,
         (true, sessions) if !sessions.is_empty() => page(dir, &session::page(&sessions))?,
@@ -54,11 +52,9 @@ pub fn run(dir: &Path, printer: Printer) -> Result<()> {
 
 /// The numbers of experiments, where they have been run.
 pub fn compared(results: &Results, experiments: &[&'static Experiment]) -> Vec<Compared> {
-    let rows =
-        |experiment: &Experiment| (experiment.rows)(results).into_iter().filter(|row| row.ours.is_some());
     experiments
         .iter()
-        .map(|experiment| Compared { experiment: experiment.id, rows: rows(experiment).collect() })
+        .map(|experiment| Compared { experiment: experiment.id, rows: experiment.known_rows(results) })
         .collect()
 }
 

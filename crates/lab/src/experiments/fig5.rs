@@ -30,7 +30,7 @@ const FIRST_PHASE: usize = 1000;
 const QUICK_PHASE: usize = 100;
 
 fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
-    let runs = size.runs(10).min(if size.quick { 1 } else { usize::MAX });
+    let runs = size.runs.unwrap_or(size.pick(10, 1));
     let mut all = Vec::new();
     let train = |problem: &str, recipe: &str, at: Vec<usize>| {
         let short = size.quick.then_some(QUICK_PHASE);
