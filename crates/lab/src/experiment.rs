@@ -126,14 +126,16 @@ pub fn across(runs: &[Estimate]) -> Option<Estimate> {
     }
 }
 
-/// The median of runs; its error is that of a median of normal runs.
-pub fn median(runs: &[Estimate]) -> Option<Estimate> {
+/// The quartiles of runs, of which the second is the median: a failed run does not move them.
+pub fn quartiles(runs: &[Estimate]) -> Option<[f64; 3]> {
     let mut means: Vec<f64> = runs.iter().map(|run| run.mean).collect();
     means.sort_by(f64::total_cmp);
-    let count = means.len();
-    let error = across(runs)?.std_error;
-    let middle = (means[(count - 1) / 2] + means[count / 2]) / 2.0;
-    Some(Estimate { mean: middle, std_error: error * if count > 1 { 1.2533 } else { 1.0 } })
+    let last = means.len().checked_sub(1)?;
+    Some([0.25, 0.5, 0.75].map(|part| {
+        let place = part * last as f64;
+        let below = place as usize;
+        means[below] + (place - below as f64) * (means[(below + 1).min(last)] - means[below])
+    }))
 }
 
 impl Experiment {
@@ -197,15 +199,20 @@ impl Results {
         across(&runs)
     }
 
-    /// Mean regret over iterations.
-    pub fn curve(&self, experiment: &str, series: &str) -> Vec<(usize, Estimate)> {
+    /// Regret over iterations: [`across`] runs, or their [`quartiles`].
+    pub fn curve<T>(
+        &self,
+        experiment: &str,
+        series: &str,
+        of: fn(&[Estimate]) -> Option<T>,
+    ) -> Vec<(usize, T)> {
         let runs = self.trained(experiment, series);
         let Some(first) = runs.first() else { return Vec::new() };
         let point = |(i, &(iteration, ..)): (usize, &(usize, f64, f64))| {
             let found: Vec<_> = runs.iter().filter_map(|run| run.curve.get(i)).collect();
             let found: Vec<_> =
                 found.iter().map(|&&(_, mean, std_error)| Estimate { mean, std_error }).collect();
-            across(&found).map(|estimate| (iteration, estimate))
+            of(&found).map(|estimate| (iteration, estimate))
         };
         first.curve.iter().enumerate().filter_map(point).collect()
     }
@@ -332,9 +339,11 @@ mod tests {
         let runs = [estimate(1.0, 9.0), estimate(2.0, 9.0), estimate(6.0, 9.0)];
         let found = across(&runs).unwrap_or(estimate(0.0, 0.0));
         assert!((found.mean - 3.0).abs() < 1e-12 && (found.std_error - (7.0_f64 / 3.0).sqrt()).abs() < 1e-12);
-        assert_eq!(median(&runs).map(|found| found.mean), Some(2.0));
-        assert_eq!(median(&runs[..2]).map(|found| found.mean), Some(1.5));
-        assert_eq!(median(&[]), None);
+        assert_eq!(quartiles(&runs), Some([1.5, 2.0, 4.0]));
+        assert_eq!(quartiles(&runs[..1]), Some([1.0; 3]));
+        assert_eq!(quartiles(&[]), None);
+        let failed = [1.0, 3.0, 1000.0, 2.0, 4.0].map(|mean| estimate(mean, 9.0));
+        assert_eq!(quartiles(&failed), Some([2.0, 3.0, 4.0]));
     }
 
     #[test]

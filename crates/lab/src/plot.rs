@@ -1,6 +1,6 @@
 //! From records to panels: the few kinds of pictures that the experiments share.
 
-use crate::experiment::Results;
+use crate::experiment::{Results, across};
 use gradband::statistics::Estimate;
 use gradband_report::{Axis, Block, Chart, Figure, Look, Matrix, Palette, Panel, Point, Series};
 
@@ -45,7 +45,7 @@ pub fn line(name: &str, colour: usize, points: impl IntoIterator<Item = (f64, Es
 
 /// A training's mean regret over iterations.
 pub fn learning(results: &Results, experiment: &str, series: &str, name: &str, colour: usize) -> Series {
-    let curve = results.curve(experiment, series);
+    let curve = results.curve(experiment, series, across);
     line(name, colour, curve.into_iter().map(|(iteration, regret)| (iteration as f64, regret)))
 }
 

@@ -59,6 +59,6 @@ fn the_report_of_the_paper() {
     text(&["report", dir.path().to_str().unwrap()]);
     let html = std::fs::read_to_string(dir.path().join("report.html")).unwrap();
     let figures = html.matches("<figure").count();
-    assert!(figures > 0);
+    assert!(figures >= 20, "{figures} figures");
     sound(&dir.path().join("report.html"), figures);
 }

@@ -1,6 +1,6 @@
 //! Figure 2: Exp3 and SoftElim optimised on bernoulli-2, by baseline, and beside Thompson sampling and Gittins.
 
-use crate::experiment::{Experiment, Results, Row, Series, Size, at, paper, training};
+use crate::experiment::{Experiment, Results, Row, Series, Size, across, at, paper, training};
 use crate::plot::{figure, learning, learning_panel, level, name};
 use crate::work::{Play, Work};
 use gradband_report::Block;
@@ -70,7 +70,7 @@ fn blocks(results: &Results) -> Vec<Block> {
 
 /// The first iteration from which a training stays below a regret.
 fn below(results: &Results, series: &str, limit: f64) -> Option<usize> {
-    let curve = results.curve("fig2", series);
+    let curve = results.curve("fig2", series, across);
     let above = curve.iter().rposition(|(_, regret)| regret.mean >= limit);
     curve.get(above.map_or(0, |i| i + 1)).map(|&(iteration, _)| iteration)
 }

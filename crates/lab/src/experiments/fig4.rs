@@ -1,6 +1,6 @@
 //! Figure 4: SoftElim's robustness to batch size, horizon and a wrong prior.
 
-use crate::experiment::{Experiment, Results, Row, Series, Size, across, median, paper, training};
+use crate::experiment::{Experiment, Results, Row, Series, Size, across, paper, quartiles, training};
 use crate::plot::{chart, figure, line};
 use crate::work::{Source, Work};
 use gradband::Problem;
@@ -142,7 +142,7 @@ fn rows(results: &Results) -> Vec<Row> {
         });
         rows.push(Row::claim(format!("{title}: time saved by m = 100"), "ten fold", faster, ""));
         let straight =
-            growth(results, problem, across).zip(growth(results, problem, median)).map(|(means, medians)| {
+            growth(results, problem, mean).zip(growth(results, problem, median)).map(|(means, medians)| {
                 let seen = format!(
                     "a line in log n explains {means:.1} % of the means, {medians:.1} % of the medians"
                 );
@@ -167,14 +167,22 @@ const NOISE: &str = "A few last iterates are far off: at n = 2000 two of ten run
                      medians grow as the paper says.";
 
 /// The percentage of the regret's growth with n that a line in log n explains.
-fn growth(results: &Results, problem: &str, middle: fn(&[Estimate]) -> Option<Estimate>) -> Option<f64> {
+fn growth(results: &Results, problem: &str, middle: fn(&[Estimate]) -> Option<f64>) -> Option<f64> {
     let point = |&n: &usize| {
         let runs = results.trained("fig4", &format!("{problem}, n = {n}"));
         let regrets: Vec<_> = runs.iter().map(|run| run.tuned).collect();
-        middle(&regrets).map(|regret| ((n as f64).ln(), regret.mean))
+        middle(&regrets).map(|regret| ((n as f64).ln(), regret))
     };
     let points: Vec<_> = HORIZONS.iter().map(point).collect::<Option<_>>()?;
     Some(100.0 * explained(&points))
+}
+
+fn mean(runs: &[Estimate]) -> Option<f64> {
+    across(runs).map(|runs| runs.mean)
+}
+
+fn median(runs: &[Estimate]) -> Option<f64> {
+    quartiles(runs).map(|[_, median, _]| median)
 }
 
 /// R² of a line.
