@@ -1,5 +1,5 @@
 # `make test` is what CI runs.
-.PHONY: test check browser test-slow bench check-lstm
+.PHONY: test check browser test-slow bench check-lstm check-covertype
 
 test: check browser
 	cargo test --workspace --quiet
@@ -15,7 +15,7 @@ browser:
 
 # Full-size statistical runs: some minutes.
 test-slow:
-	cargo test --workspace --release -- --ignored --nocapture
+	cargo test --workspace --release -- --ignored --nocapture --skip write_a_history --skip the_real_file
 
 # Ours and the peers' in one run, with ratios; adds a record to bench/records.
 bench:
@@ -26,3 +26,7 @@ check-lstm:
 	[ -x bench/.venv/bin/python ] || { python3 -m venv bench/.venv && bench/.venv/bin/pip install --quiet -r bench/requirements.txt; }
 	LSTM_CHECK=$(CURDIR)/target/lstm.json cargo test --release -p gradband --lib lstm -- --ignored peer
 	bench/.venv/bin/python bench/peers/lstm_check.py target/lstm.json
+
+# Covertype, which is not part of the repository, from UCI's file: make check-covertype FROM=/path/to/covtype.data.gz
+check-covertype:
+	FROM="$(FROM)" cargo test --release -p gradband-cli --test cli -- --ignored the_real_file

@@ -110,7 +110,7 @@ fn training_reaches_the_class_optimum() {
 
 /// The full-size form: 20 seeds x 10^6 instances.
 #[test]
-#[ignore = "slow: run by `make test-slow`"]
+#[ignore = "minutes: make test-slow"]
 fn training_reaches_the_class_optimum_at_full_size() {
     let [last, tail, ours] = trained_regrets(20, 1_000_000);
     println!("last iterate {last:.4}, tail average {tail:.4}, our defaults {ours:.4}; class optimum 4.6665");

@@ -209,9 +209,8 @@ impl Results {
         let runs = self.trained(experiment, series);
         let Some(first) = runs.first() else { return Vec::new() };
         let point = |(i, &(iteration, ..)): (usize, &(usize, f64, f64))| {
-            let found: Vec<_> = runs.iter().filter_map(|run| run.curve.get(i)).collect();
-            let found: Vec<_> =
-                found.iter().map(|&&(_, mean, std_error)| Estimate { mean, std_error }).collect();
+            let found = runs.iter().filter_map(|run| run.curve.get(i));
+            let found: Vec<_> = found.map(|&(_, mean, std_error)| Estimate { mean, std_error }).collect();
             of(&found).map(|estimate| (iteration, estimate))
         };
         first.curve.iter().enumerate().filter_map(point).collect()

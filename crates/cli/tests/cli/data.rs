@@ -74,13 +74,10 @@ fn only_the_right_file_gets_into_the_cache() {
     refused_saying(&["data", "fetch", "covertype", "--from", &tampered], &["--cache", "found none"]);
 }
 
-/// `GRADBAND_TEST_COVERTYPE=FILE cargo test -p gradband-cli -- --ignored the_real_file`
 #[test]
-#[ignore = "needs UCI's covtype.data"]
+#[ignore = "needs UCI's covtype.data: make check-covertype FROM=FILE"]
 fn the_real_file_is_taken_and_kept() {
-    let Ok(from) = std::env::var("GRADBAND_TEST_COVERTYPE") else {
-        return println!("GRADBAND_TEST_COVERTYPE is not set: nothing to read");
-    };
+    let from = std::env::var("FROM").expect("FROM: the file");
     let dir = tempfile::tempdir().unwrap();
     let cache = dir.path().to_str().unwrap();
     let fetched = json(&["data", "fetch", "covertype", "--from", &from, "--cache", cache]);

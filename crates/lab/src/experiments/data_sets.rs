@@ -12,8 +12,8 @@ pub(super) struct Published {
     pub set: &'static str,
     pub name: &'static str,
     pub size: (usize, usize, usize),
-    pub before: (f64, f64),
-    pub after: (f64, f64),
+    pub before: Estimate,
+    pub after: Estimate,
     pub decrease: f64,
     /// Why the tuned regret is another.
     pub why: &'static str,
@@ -54,6 +54,8 @@ const fn set(
     decrease: f64,
     why: &'static str,
 ) -> Published {
+    let before = Estimate { mean: before.0, std_error: before.1 };
+    let after = Estimate { mean: after.0, std_error: after.1 };
     Published { set, name, size, before, after, decrease, why }
 }
 
@@ -114,18 +116,14 @@ pub(super) fn panel(results: &Results, set: &Published) -> Panel {
 pub(super) fn rows(results: &Results, set: &Published) -> Vec<Row> {
     let series = format!("{}, cosoftelim", set.set);
     let (before, after) = (results.untuned(home(set.set), &series), results.tuned(home(set.set), &series));
-    let (paper_before, paper_after) = (estimate(set.before), estimate(set.after));
     let less = before.zip(after).map(|(before, after)| decrease(before, after));
-    let paper_less = (set.decrease, Some(decrease(paper_before, paper_after).std_error));
+    let paper = |mean: f64, of: Estimate| (mean, Some(of.std_error));
+    let paper_less = paper(set.decrease, decrease(set.before, set.after));
     vec![
-        Row::number(format!("{}, untuned", set.name), (set.before.0, Some(set.before.1)), before, ""),
-        Row::number(format!("{}, tuned", set.name), (set.after.0, Some(set.after.1)), after, set.why),
+        Row::number(format!("{}, untuned", set.name), paper(set.before.mean, set.before), before, ""),
+        Row::number(format!("{}, tuned", set.name), paper(set.after.mean, set.after), after, set.why),
         Row::number(format!("{}: decrease in percent", set.name), paper_less, less, set.why),
     ]
-}
-
-fn estimate((mean, std_error): (f64, f64)) -> Estimate {
-    Estimate { mean, std_error }
 }
 
 /// By how many percent regret decreases; the two are taken as independent.

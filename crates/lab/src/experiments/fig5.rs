@@ -177,6 +177,7 @@ fn rows(results: &Results) -> Vec<Row> {
         "A finite-horizon index is not optimal: exactly 2.24791 against 2.23925 \
          (gradband exact bernoulli-2-uniform --policy gittins, and --policy bayes-optimal).",
     ));
+    // One more distractor costs Thompson sampling more than 1: all 21 together may cost an LSTM, which is noisy, a half.
     let growth = distractors(results, 3).zip(distractors(results, 24)).map(|(few, many)| {
         (format!("{:.2} at K = 3, {:.2} at K = 24", few[1], many[1]), many[1] - few[1] < 0.5)
     });

@@ -269,22 +269,6 @@ fn classes_that_training_never_sees_are_noted() {
     assert!(notes[0].contains("20 of 40 classes are only in the held-out part"), "{notes:?}");
 }
 
-/// GRADBAND_TEST_TABLE=FILE cargo test -p gradband --lib -- --ignored --nocapture a_table_of_ones_own
-#[test]
-#[ignore = "needs a file"]
-fn a_table_of_ones_own() {
-    let Ok(path) = std::env::var("GRADBAND_TEST_TABLE") else {
-        return println!("GRADBAND_TEST_TABLE is not set: nothing to read");
-    };
-    let start = std::time::Instant::now();
-    let file = std::fs::File::open(&path).unwrap();
-    let (examples, notes) = Examples::read(file, &path, None, Scale::MinMax, 0.0).unwrap();
-    let size = (examples.classes().len(), examples.dim(), examples.len());
-    println!("{size:?} {notes:?} {} in {:?}", examples.max_norm_squared(), start.elapsed());
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    println!("{}", status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default());
-}
-
 proptest! {
     #[test]
     fn random_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), holdout in 0.0..0.9) {
