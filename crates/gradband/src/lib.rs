@@ -1,33 +1,31 @@
-//! Bandit policies that learn how to explore from a sample of past problems.
-//!
-//! A [`Problem`] is simulated, a policy from the [`registry`] plays it, [`train::train`] climbs the gradient of its
-//! Bayes reward, and [`evaluate::evaluate`] says what was gained.
+#![doc = include_str!("front.md")]
 
-pub mod baseline;
-pub mod batch;
-pub mod contextual;
-pub mod dqn;
+// Rooms, each of which uses only those below it; `tests/rooms.rs` checks that.
+//
+//     learn
+//     measure
+//     policy
+//     simulate   exact
+//     problem
+//     numeric
+//     error, observe
 mod error;
-pub mod evaluate;
 pub mod exact;
-pub mod gradient;
-pub mod lanes;
-pub mod linear;
-mod linear_agent;
-pub mod lstm;
-pub mod matmul;
-pub mod optimizer;
+pub mod learn;
+pub mod measure;
+mod numeric;
+mod observe;
 pub mod policy;
 pub mod problem;
-pub mod registry;
 pub mod simulate;
-pub mod spec;
-pub mod statistics;
-pub mod stream;
-pub mod train;
 
-pub use error::{Error, Result};
-pub use problem::Problem;
+pub use error::{Error, ErrorKind, Place, Result, Step, abridged, hint};
+pub use learn::{Trained, Trainer};
+pub use measure::{Comparison, Estimate, Evaluation, Simulator};
+pub use numeric::stream::Random;
+pub use observe::{Iteration, Observer, Progress, StopReason};
+pub use policy::{Catalogue, LinearRule, Param, Policy, Rule, Scalar, Seen};
+pub use problem::{Bandit, ContextModel, Draw, Instance, Prior, Problem};
 
 /// The README's example is a test.
 #[cfg(doctest)]

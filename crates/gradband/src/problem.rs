@@ -1,51 +1,48 @@
-//! A bandit problem: how contexts and rewards are drawn, and the prior over instances.
+//! What is played: reward models, priors over instances, contexts, and the built-in problems.
+//!
+//! Uses numbers alone. A [`Problem`] is built valid and stays valid: nothing can be changed but by making another one.
 
+mod bandit;
+mod builder;
 mod builtin;
 mod classification;
 mod contextual;
-mod datasets;
 mod discrete;
 mod examples;
+mod keys;
+mod kinds;
 mod linear;
 mod normal;
 mod prior;
-mod reading;
+mod rewards;
+mod split;
 mod table;
 
-pub use builtin::{DATASET_HORIZON, PROBLEMS, ProblemInfo, Size};
+pub use bandit::Bandit;
+pub use builder::ProblemBuilder;
+pub use builtin::{BuiltIn, PROBLEMS};
 pub use classification::Classification;
-pub use contextual::{Contexts, Contextual, Instance};
-pub use datasets::{DATASETS, Dataset};
+pub use contextual::{ContextModel, Contextual, Draw, Instance};
 pub use discrete::{Discrete, Order};
-pub use examples::{Examples, Scale, Scaling};
+pub use examples::{Examples, ExamplesBuilder, SCALES, Scale, Scaling};
+pub use keys::{Keys, Value};
+pub use kinds::Data;
 pub use linear::Linear;
 pub use normal::{Covariance, MAX_DIM, Normal};
 pub use prior::{Points, Prior};
+pub use rewards::{Bernoulli, Beta, Gaussian, Own, Rewards};
 pub use table::{Cell, Row, Table};
 
-use crate::{Error, Result, error::within};
+pub(crate) use contextual::{PRIOR, REWARDS};
+pub(crate) use rewards::RewardModel;
+
+use crate::error::{Result, count};
+use std::fmt::{self, Display, Formatter};
 
 /// The longest horizon: beyond it a single run would take minutes.
 pub const MAX_HORIZON: usize = 10_000_000;
 /// The largest number of arms.
 pub const MAX_ARMS: usize = 10_000;
-
-/// The distribution of an arm's rewards given its mean.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Rewards {
-    /// 1 with probability mean, else 0.
-    Bernoulli,
-    /// Beta(v mean, v (1 - mean)).
-    Beta {
-        /// v: larger means less noise.
-        concentration: f64,
-    },
-    /// Normal(mean, sd²).
-    Gaussian {
-        /// Standard deviation.
-        noise_sd: f64,
-    },
-}
 
 /// Which part of a table of past instances, or of examples, a simulation may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,49 +71,58 @@ pub enum Model {
     Contextual(Contextual),
 }
 
-/// A bandit problem with a prior over its instances (the paper's script P).
+/// A bandit problem with a prior over its instances (the paper's script P): the sample of past problems that a policy
+/// is tuned to.
+///
+/// ```
+/// use gradband::{Prior, Problem};
+/// // Six campaigns whose click rates are drawn around 5 %, 500 rounds.
+/// let problem = Problem::bernoulli(Prior::beta(6, 4.0, 76.0)?).horizon(500).build()?;
+/// assert_eq!((problem.arms(), problem.horizon()), (6, 500));
+/// let paper = Problem::named("bernoulli-2")?;
+/// assert_eq!(paper.with_horizon(50)?.horizon(), 50);
+/// # Ok::<(), gradband::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// Its name, or the path of its spec.
-    pub name: String,
-    /// K.
-    pub arms: usize,
-    /// n.
-    pub horizon: usize,
-    /// What happens in a round.
-    pub model: Model,
-    /// Names of the arms, where the user gave any.
-    pub arm_names: Option<Vec<String>>,
+    pub(crate) name: String,
+    pub(crate) arms: usize,
+    pub(crate) horizon: usize,
+    pub(crate) model: Model,
+    arm_names: Option<Vec<String>>,
 }
 
 impl Problem {
-    /// A multi-armed bandit. Checks that reward model, prior and horizon go together.
-    pub fn new(name: impl Into<String>, rewards: Rewards, prior: Prior, horizon: usize) -> Result<Self> {
-        let arms = prior.arms();
-        if !(2..=MAX_ARMS).contains(&arms) {
-            return Err(Error::new("prior", format!("found {arms} arm(s), expected 2 to {MAX_ARMS}")));
-        }
-        check_horizon(horizon, MAX_HORIZON)?;
-        match rewards {
-            Rewards::Bernoulli => {}
-            Rewards::Beta { concentration } => {
-                within("concentration", concentration, 0.01, 1e4)?;
-            }
-            Rewards::Gaussian { noise_sd } => {
-                within("noise_sd", noise_sd, 0.0, 1e6)?;
-            }
-        }
-        if !matches!(rewards, Rewards::Gaussian { .. }) {
-            prior.check_unit_means()?;
-        }
-        let arm_names = prior.arm_names().map(<[String]>::to_vec);
-        Ok(Self {
-            name: name.into(),
-            arms,
-            horizon,
-            model: Model::Armed(Armed { rewards, prior }),
-            arm_names,
-        })
+    /// Its name, or the path of its spec.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// K.
+    pub fn arms(&self) -> usize {
+        self.arms
+    }
+
+    /// n.
+    pub fn horizon(&self) -> usize {
+        self.horizon
+    }
+
+    /// What happens in a round.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Names of the arms, where the user gave any.
+    pub fn arm_names(&self) -> Option<&[String]> {
+        self.arm_names.as_deref()
+    }
+
+    /// The same problem over another number of rounds.
+    pub fn with_horizon(&self, horizon: usize) -> Result<Self> {
+        let changed = Self { horizon, ..self.clone() };
+        changed.check()?;
+        Ok(changed)
     }
 
     /// The multi-armed model, if it is one.
@@ -125,11 +131,6 @@ impl Problem {
             Model::Armed(armed) => Some(armed),
             Model::Contextual(_) => None,
         }
-    }
-
-    /// The prior of a multi-armed bandit with Bernoulli rewards, if it is one.
-    pub(crate) fn bernoulli_prior(&self) -> Option<&Prior> {
-        self.armed().filter(|armed| armed.rewards == Rewards::Bernoulli).map(|armed| &armed.prior)
     }
 
     /// The contextual model, if it is one.
@@ -148,27 +149,23 @@ impl Problem {
     /// Are rewards in [0, 1]?
     pub fn unit_rewards(&self) -> bool {
         match &self.model {
-            Model::Armed(armed) => !matches!(armed.rewards, Rewards::Gaussian { .. }),
-            Model::Contextual(contextual) => contextual.unit_rewards(),
+            Model::Armed(armed) => armed.rewards.unit(),
+            Model::Contextual(contextual) => contextual.model().unit_rewards(),
         }
     }
 
     /// The spec's name of the model.
     pub fn kind(&self) -> &'static str {
         match &self.model {
-            Model::Armed(armed) => match armed.rewards {
-                Rewards::Bernoulli => "bernoulli",
-                Rewards::Beta { .. } => "beta",
-                Rewards::Gaussian { .. } => "gaussian",
-            },
-            Model::Contextual(contextual) => contextual.kind(),
+            Model::Armed(armed) => armed.rewards.name(),
+            Model::Contextual(contextual) => contextual.model().kind(),
         }
     }
 
     /// About how many nanoseconds a run takes: how much work is handed out at a time depends on it.
     pub fn cost(&self) -> f64 {
         let round = match &self.model {
-            Model::Armed(_) => 4.0,
+            Model::Armed(_) => 2.0 + self.arms as f64,
             Model::Contextual(contextual) => {
                 let dim = contextual.dim() as f64;
                 50.0 + 0.1 * dim * dim * self.arms as f64
@@ -176,11 +173,37 @@ impl Problem {
         };
         round * self.horizon as f64
     }
+
+    /// Draws instance `index` of a contextual problem; nothing happens without contexts.
+    pub(crate) fn draw_contexts(
+        &self,
+        split: Split,
+        key: crate::numeric::stream::Key,
+        index: u64,
+        instance: &mut Instance,
+    ) {
+        if let Some(contextual) = self.contextual() {
+            contextual.sample((self.arms, self.horizon), split, key, index, instance);
+        }
+    }
+
+    /// Do reward model, prior and sizes go together?
+    fn check(&self) -> Result<()> {
+        match &self.model {
+            Model::Armed(armed) => {
+                count("prior.arms", self.arms, 2, MAX_ARMS)?;
+                count("horizon", self.horizon, 1, MAX_HORIZON)?;
+                armed.rewards.check()?;
+                if armed.rewards.unit() { armed.prior.check_unit_means() } else { Ok(()) }
+            }
+            Model::Contextual(contextual) => builder::check_contexts(contextual, self.arms, self.horizon),
+        }
+    }
 }
 
-fn check_horizon(horizon: usize, most: usize) -> Result<()> {
-    if (1..=most).contains(&horizon) {
-        return Ok(());
+/// `bernoulli-2 (2 arms, horizon 200)`.
+impl Display for Problem {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        write!(f, "{} ({} arms, horizon {})", self.name, self.arms, self.horizon)
     }
-    Err(Error::new("horizon", format!("found {horizon}, expected 1 to {most}")))
 }

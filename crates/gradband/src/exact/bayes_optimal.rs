@@ -10,13 +10,15 @@
 //!
 //! so that, again, only the last layer meets the prior: points, Betas and mixtures cost the same.
 
-use super::belief::TwoPoints;
+use super::CountKernel;
+use super::belief::{TwoPoints, Unsolved};
 use super::forward::Exact;
 use super::last_layer::reward_weights;
-use super::prior::Prior;
+use super::mixture::Mixture;
 use super::space::{self, Axis, Cost, Layer};
-use super::{CountPolicy, Progress, vectorized};
-use crate::Result;
+use crate::error::Result;
+use crate::numeric::simd::vectorized;
+use crate::observe::{Observer, go_on};
 
 /// The Bayes-optimal policy of a Bernoulli bandit and its value.
 #[derive(Clone, Debug)]
@@ -26,79 +28,87 @@ pub struct BayesOptimal {
     /// By how much, beyond rounding, the least regret may be lower than reported: 0 over counts and on
     /// lattices of beliefs, some 1e-5 on grids of beliefs.
     pub error: f64,
-    policy: Policy,
+    play: Play,
 }
 
-/// Over which states the programme runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+/// Over which states the programme runs, and what it takes.
+pub(crate) enum Plan {
     /// Counts of every arm.
-    Counts,
+    Counts(Cost),
     /// The probability of the first of two instances.
-    Belief,
+    Belief(Unsolved, Cost),
+}
+
+impl Plan {
+    /// What it takes.
+    pub fn cost(&self) -> Cost {
+        match self {
+            Self::Counts(cost) | Self::Belief(_, cost) => *cost,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
-enum Policy {
+enum Play {
     Counts(ActionTable),
     Belief(TwoPoints),
 }
 
 impl BayesOptimal {
-    /// By whatever is exact and fits into `limit`; `None` if `progress` stops it. Refused, with numbers, if
-    /// nothing fits.
-    pub fn new(prior: &Prior, horizon: usize, limit: &Cost, progress: &mut Progress) -> Result<Option<Self>> {
-        Ok(match Self::plan(prior, horizon, limit)?.0 {
-            Method::Counts => Self::over_counts(prior, horizon, progress),
-            Method::Belief => TwoPoints::new(prior, horizon, progress)
-                .map(|belief| Self::over_belief(belief, prior, horizon)),
-        })
+    /// By whatever is exact and fits into `limit`. Refused, with numbers, if nothing fits.
+    pub fn new(prior: &Mixture, horizon: usize, limit: &Cost, observer: &mut dyn Observer) -> Result<Self> {
+        match Self::plan(prior, horizon, limit)? {
+            Plan::Counts(_) => Self::over_counts(prior, horizon, observer),
+            Plan::Belief(unsolved, _) => {
+                unsolved.solve(horizon, observer).map(|belief| Self::over_belief(belief, prior, horizon))
+            }
+        }
     }
 
     /// What [`Self::new`] would do, and what it takes: the belief if it is exact (two points on a lattice),
     /// else the counts if they fit, else the belief on a grid.
-    pub fn plan(prior: &Prior, horizon: usize, limit: &Cost) -> Result<(Method, Cost)> {
+    pub(crate) fn plan(prior: &Mixture, horizon: usize, limit: &Cost) -> Result<Plan> {
         let (arms, components) = (prior.arms(), prior.components().len());
         let counts = |horizon| Cost::bayes_optimal(arms, horizon, components);
-        let belief = TwoPoints::cost(prior, horizon).filter(|(cost, _)| cost.within(limit));
-        match belief {
-            Some((cost, true)) => return Ok((Method::Belief, cost)),
-            Some((cost, false)) if !counts(horizon).within(limit) => return Ok((Method::Belief, cost)),
-            _ => {}
+        if let Some(unsolved) = Unsolved::new(prior) {
+            let cost = unsolved.cost(horizon);
+            if cost.within(limit) && (unsolved.is_exact() || !counts(horizon).within(limit)) {
+                return Ok(Plan::Belief(unsolved, cost));
+            }
         }
         space::check(arms, horizon, limit, counts)?;
-        Ok((Method::Counts, counts(horizon)))
+        Ok(Plan::Counts(counts(horizon)))
     }
 
     /// By backward induction over the counts, which must fit (see [`space::bayes_optimal_bytes`]).
-    pub fn over_counts(prior: &Prior, horizon: usize, progress: &mut Progress) -> Option<Self> {
-        let (bayes_reward, table) = backward(prior, horizon, progress)?;
+    pub fn over_counts(prior: &Mixture, horizon: usize, observer: &mut dyn Observer) -> Result<Self> {
+        let (bayes_reward, table) = backward(prior, horizon, observer)?;
         let bayes_regret = horizon as f64 * prior.mean_max() - bayes_reward;
         let states = space::states(prior.arms(), horizon);
         let exact = Exact { bayes_reward, bayes_regret, gradient: Vec::new(), states };
-        Some(Self { exact, error: 0.0, policy: Policy::Counts(table) })
+        Ok(Self { exact, error: 0.0, play: Play::Counts(table) })
     }
 
     /// By backward induction over the belief, whatever the number of arms.
-    pub fn over_belief(belief: TwoPoints, prior: &Prior, horizon: usize) -> Self {
+    pub fn over_belief(belief: TwoPoints, prior: &Mixture, horizon: usize) -> Self {
         let (low, high) = belief.regret_bounds();
         // The upper bound belongs to a policy and converges faster.
         let bayes_regret = high;
         let bayes_reward = horizon as f64 * prior.mean_max() - bayes_regret;
         let exact = Exact { bayes_reward, bayes_regret, gradient: Vec::new(), states: belief.states() };
-        Self { exact, error: high - low, policy: Policy::Belief(belief) }
+        Self { exact, error: high - low, play: Play::Belief(belief) }
     }
 
     /// The arm to pull given the counts, before the horizon. Ties go to the lowest index.
     pub fn action(&self, pulls: &[u32], successes: &[u32]) -> usize {
-        match &self.policy {
-            Policy::Counts(table) => table.action(pulls, successes),
-            Policy::Belief(belief) => belief.action(pulls, successes),
+        match &self.play {
+            Play::Counts(table) => table.action(pulls, successes),
+            Play::Belief(belief) => belief.action(pulls, successes),
         }
     }
 }
 
-impl CountPolicy for BayesOptimal {
+impl CountKernel for BayesOptimal {
     fn probabilities(&self, pulls: &[u32], successes: &[u32], pi: &mut [f64], _: &mut [f64]) {
         pi.fill(0.0);
         pi[self.action(pulls, successes)] = 1.0;
@@ -141,7 +151,7 @@ impl ActionTable {
 const TIE: f64 = 1e-12;
 
 /// Backward induction; the optimal Bayes reward and the policy.
-fn backward(prior: &Prior, horizon: usize, progress: &mut Progress) -> Option<(f64, ActionTable)> {
+fn backward(prior: &Mixture, horizon: usize, observer: &mut dyn Observer) -> Result<(f64, ActionTable)> {
     let arms = prior.arms();
     let mut next = Layer::new(arms, horizon);
     let mut after = reward_weights(prior, &next, horizon, Vec::new());
@@ -155,9 +165,7 @@ fn backward(prior: &Prior, horizon: usize, progress: &mut Progress) -> Option<(f
     let mut child = vec![0; arms];
     let mut done = 0;
     for round in (0..horizon).rev() {
-        if progress(done, space::states(arms, horizon) as u64).is_break() {
-            return None;
-        }
+        go_on(observer, "preparing bayes-optimal", "states", done, space::states(arms, horizon) as u64)?;
         let layer = Layer::new(arms, round);
         done += layer.states() as u64;
         now.resize(layer.states(), 0.0);
@@ -190,7 +198,7 @@ fn backward(prior: &Prior, horizon: usize, progress: &mut Progress) -> Option<(f
         std::mem::swap(&mut now, &mut after);
         next = layer;
     }
-    Some((after[0], table))
+    Ok((after[0], table))
 }
 
 /// Takes `arm` where it is better.

@@ -12,10 +12,11 @@
 //!
 //! If all moves are multiples of one step the grid is that lattice, and both bounds are exact.
 
-use super::Progress;
-use super::prior::{ArmPrior, Prior};
+use super::mixture::{ArmPrior, Mixture};
 use super::space::Cost;
-use super::special::{exp, ln};
+use crate::error::Result;
+use crate::numeric::special::{exp, ln};
+use crate::observe::{Observer, go_on};
 
 /// Beyond these log-odds (a belief of 1e-13) an upper bound still holds, and the lower bound is 0.
 const LIMIT: f64 = 30.0;
@@ -71,29 +72,49 @@ struct Point {
     low: f64,
 }
 
-impl TwoPoints {
-    /// None unless the prior consists of one or two points, or if `progress` stops it.
-    pub fn new(prior: &Prior, horizon: usize, progress: &mut Progress) -> Option<Self> {
-        let (mut belief, means) = Self::unsolved(prior, horizon)?;
-        belief.solve(&means, progress)?;
-        Some(belief)
+/// A programme that has not run yet.
+pub(crate) struct Unsolved {
+    belief: TwoPoints,
+    means: Vec<[f64; 2]>,
+}
+
+impl Unsolved {
+    /// None unless the prior consists of one or two points.
+    pub fn new(prior: &Mixture) -> Option<Self> {
+        let (belief, means) = TwoPoints::unsolved(prior)?;
+        Some(Self { belief, means })
     }
 
-    /// What [`Self::new`] would take, and whether its result is exact; `None` if it does not apply.
-    pub fn cost(prior: &Prior, horizon: usize) -> Option<(Cost, bool)> {
-        let (belief, means) = Self::unsolved(prior, 0)?;
-        let mut distinct: Vec<_> = means.iter().map(|pair| pair.map(f64::to_bits)).collect();
+    /// What it takes.
+    pub fn cost(&self, horizon: usize) -> Cost {
+        let mut distinct: Vec<_> = self.means.iter().map(|pair| pair.map(f64::to_bits)).collect();
         distinct.sort_unstable();
         distinct.dedup();
-        let states = belief.grid.count as u128 * horizon as u128;
+        let count = self.belief.grid.count as u128;
+        let states = count * horizon as u128;
         // Five times what a step over counts takes.
         let steps = states * distinct.len() as u128 * 5;
-        let bytes = belief.grid.count as u128 * (8 * 7 + 16 * distinct.len() as u128) + 64 * horizon as u128;
-        Some((Cost { states, bytes, steps }, belief.grid.lattice))
+        let bytes = count * (8 * 7 + 16 * distinct.len() as u128) + 64 * horizon as u128;
+        Cost { states, bytes, steps }
     }
 
+    /// Is its result exact, rather than between close bounds?
+    pub fn is_exact(&self) -> bool {
+        self.belief.grid.lattice
+    }
+
+    /// Runs it.
+    pub fn solve(mut self, horizon: usize, observer: &mut dyn Observer) -> Result<TwoPoints> {
+        self.belief.horizon = horizon;
+        self.belief.switches = vec![Vec::new(); horizon];
+        self.belief.solve(&self.means, observer)?;
+        Ok(self.belief)
+    }
+}
+
+impl TwoPoints {
     /// Before the programme runs; and the arms' means.
-    fn unsolved(prior: &Prior, horizon: usize) -> Option<(Self, Vec<[f64; 2]>)> {
+    fn unsolved(prior: &Mixture) -> Option<(Self, Vec<[f64; 2]>)> {
         let (first, second) = match prior.components() {
             [only] => (only, only),
             [first, second] => (first, second),
@@ -113,8 +134,8 @@ impl TwoPoints {
             means.iter().map(|&[a, b]| [log_ratio(1.0 - a, 1.0 - b), log_ratio(a, b)]).collect();
         let start = log_ratio(first.weight, second.weight);
         let grid = Grid::new(start, &moves);
-        let switches = vec![Vec::new(); horizon];
-        Some((Self { horizon, start, moves, grid, low: 0.0, high: 0.0, switches }, means))
+        let belief = Self { horizon: 0, start, moves, grid, low: 0.0, high: 0.0, switches: Vec::new() };
+        Some((belief, means))
     }
 
     /// The least Bayes regret lies between these.
@@ -146,16 +167,15 @@ impl TwoPoints {
         usize::from(switches[at].1)
     }
 
-    fn solve(&mut self, means: &[[f64; 2]], progress: &mut Progress) -> Option<()> {
+    fn solve(&mut self, means: &[[f64; 2]], observer: &mut dyn Observer) -> Result<()> {
         let arms = self.arms(means);
         let grid = self.grid;
         let beliefs: Vec<f64> = (0..grid.count).map(|j| sigmoid(grid.at(j as isize))).collect();
         let mut after = vec![Point::default(); grid.count];
         let mut now = after.clone();
         for round in (0..self.horizon).rev() {
-            if progress((self.horizon - 1 - round) as u64, self.horizon as u64).is_break() {
-                return None;
-            }
+            let done = (self.horizon - 1 - round) as u64;
+            go_on(observer, "preparing bayes-optimal", "rounds", done, self.horizon as u64)?;
             let switches = &mut self.switches[round];
             for (j, point) in now.iter_mut().enumerate() {
                 let (best, arm) = grid.best(&arms, &after, j, beliefs[j]);
@@ -167,11 +187,12 @@ impl TwoPoints {
             }
             std::mem::swap(&mut now, &mut after);
         }
-        let origin = ((self.start - grid.first) / grid.spacing).round() as usize;
+        // A start beyond the grid (a weight of 1e-15) counts as its end.
+        let origin = (((self.start - grid.first) / grid.spacing).round() as usize).min(grid.count - 1);
         let Point { regret, low } = after[origin];
         self.high = mix(beliefs[origin], regret);
         self.low = low.min(self.high);
-        Some(())
+        Ok(())
     }
 
     /// The arms that differ: of equal arms only the first is ever pulled.

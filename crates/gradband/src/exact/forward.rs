@@ -15,36 +15,40 @@
 //! digit is lost, whatever the horizon. dV/dw follows the same recursion by the product rule.
 
 use super::last_layer::reward_weights;
-use super::prior::Prior;
+use super::mixture::Mixture;
 use super::space::{self, Axis, Layer};
-use super::{Progress, vectorized};
+use crate::error::Result;
+use crate::numeric::simd::vectorized;
+use crate::observe::{Observer, go_on};
 
 /// A policy that sees only how often each arm was pulled and how often it succeeded.
-pub trait CountPolicy: Send + Sync {
-    /// Number of parameters that the gradient is taken in: 0 or 1.
+pub trait CountKernel: Send + Sync {
+    /// Number of parameters that the gradient is taken in.
     fn dim(&self) -> usize {
         0
     }
 
-    /// pi_w(i | counts) of every arm, and d pi / dw if `dim` is 1 (else `dpi` is empty). The 0-based round is
-    /// the sum of the pulls.
+    /// pi_w(i | counts) of every arm, and for each parameter d pi / dw of every arm. The 0-based round is the sum of
+    /// the pulls.
     fn probabilities(&self, pulls: &[u32], successes: &[u32], pi: &mut [f64], dpi: &mut [f64]);
 
-    /// The same for all states of a block (see [`space`]) at once: arm i's are at `pi[i * states..]`.
+    /// The same for all states of a block (see [`space`]) at once: arm i's are at `pi[i * states..]`, and their
+    /// derivatives in parameter p at `dpi[(p * arms + i) * states..]`.
     /// Override it to share what depends on the pulls only, and to let the compiler vectorise.
     fn block(&self, pulls: &[u32], pi: &mut [f64], dpi: &mut [f64]) {
         scalar_block(self, pulls, pi, dpi);
     }
 }
 
-/// [`CountPolicy::block`] state by state.
-pub(crate) fn scalar_block<P: CountPolicy + ?Sized>(
+/// [`CountKernel::block`] state by state.
+pub(crate) fn scalar_block<P: CountKernel + ?Sized>(
     policy: &P,
     pulls: &[u32],
     pi: &mut [f64],
     dpi: &mut [f64],
 ) {
     let (arms, len) = (pulls.len(), space::block_len(pulls));
+    // Both are laid out alike, one state after the other and all of them: an entry of one becomes a row of the other.
     let (mut one, mut done) = (vec![0.0; arms], vec![0.0; arms * policy.dim()]);
     space::for_each_outcome(pulls, |state, successes| {
         policy.probabilities(pulls, successes, &mut one, &mut done);
@@ -67,59 +71,55 @@ pub struct Exact {
     pub states: u128,
 }
 
-/// The exact Bayes reward and gradient of `policy` over `horizon` rounds; `None` if `progress` stops it.
-/// Relative error about `horizon` times 1e-16.
+/// The exact Bayes reward and gradient of `policy` over `horizon` rounds. Relative error about `horizon` times 1e-16.
 ///
 /// Takes [`space::evaluation_bytes`]; the caller checks that they fit (see [`space::check`]).
-pub fn forward<P: CountPolicy + ?Sized>(
+pub fn forward<P: CountKernel + ?Sized>(
     policy: &P,
-    prior: &Prior,
+    prior: &Mixture,
     horizon: usize,
-    progress: &mut Progress,
-) -> Option<Exact> {
-    let (last, spare) = layers(policy, prior.arms(), horizon, progress)?;
+    observer: &mut dyn Observer,
+) -> Result<Exact> {
+    let (last, spare) = layers(policy, prior.arms(), horizon, observer)?;
     let weights = reward_weights(prior, &last.layer, horizon, spare);
     let bayes_reward = dot(&last.layer, &last.value, &weights);
-    let gradient = (0..policy.dim()).map(|_| dot(&last.layer, &last.slope, &weights)).collect();
+    let gradient = last.slopes.iter().map(|slope| dot(&last.layer, slope, &weights)).collect();
     let bayes_regret = horizon as f64 * prior.mean_max() - bayes_reward;
-    Some(Exact { bayes_reward, bayes_regret, gradient, states: space::states(prior.arms(), horizon) })
+    Ok(Exact { bayes_reward, bayes_regret, gradient, states: space::states(prior.arms(), horizon) })
 }
 
-/// One layer of V and, for a policy with a parameter, dV/dw.
+/// One layer of V and, for each parameter of the policy, dV/dw.
 struct Weights {
     layer: Layer,
     value: Vec<f64>,
-    slope: Vec<f64>,
+    slopes: Vec<Vec<f64>>,
 }
 
 /// The forward recursion for V and dV/dw, up to the last layer; and a buffer that is free again.
-fn layers<P: CountPolicy + ?Sized>(
+fn layers<P: CountKernel + ?Sized>(
     policy: &P,
     arms: usize,
     horizon: usize,
-    progress: &mut Progress,
-) -> Option<(Weights, Vec<f64>)> {
-    // No policy of the registry has more than one parameter.
-    let dim = policy.dim().min(1);
+    observer: &mut dyn Observer,
+) -> Result<(Weights, Vec<f64>)> {
+    let dim = policy.dim();
     // Reserved at once: a vector that grows may take twice what it needs.
     let largest = space::layer_states(arms, horizon) as usize;
-    let buffer = |size| Vec::with_capacity(size);
-    let mut now =
-        Weights { layer: Layer::new(arms, 0), value: buffer(largest), slope: buffer(largest * dim) };
+    let buffer = || Vec::with_capacity(largest);
+    let buffers = || (0..dim).map(|_| buffer()).collect::<Vec<Vec<f64>>>();
+    let mut now = Weights { layer: Layer::new(arms, 0), value: buffer(), slopes: buffers() };
     now.value.push(1.0);
-    now.slope.resize(dim, 0.0);
-    let (mut value, mut slope) = (buffer(largest), buffer(largest * dim));
+    now.slopes.iter_mut().for_each(|slope| slope.push(0.0));
+    let (mut value, mut slopes) = (buffer(), buffers());
     let (mut pi, mut dpi) = (Vec::new(), Vec::new());
     let mut child = vec![0; arms];
     let all = space::states(arms, horizon) as u64;
     for round in 0..horizon {
-        if progress(space::states(arms, round) as u64, all).is_break() {
-            return None;
-        }
+        go_on(observer, "computing", "states", space::states(arms, round) as u64, all)?;
         let next = Layer::new(arms, round + 1);
         // Every entry is overwritten below; only the length matters.
         value.resize(next.states(), 0.0);
-        slope.resize(next.states() * dim, 0.0);
+        slopes.iter_mut().for_each(|slope| slope.resize(next.states(), 0.0));
         now.layer.for_each_block(|block, pulls| {
             let states = now.layer.block(block);
             let len = states.len();
@@ -133,37 +133,28 @@ fn layers<P: CountPolicy + ?Sized>(
                 child[arm] += 1;
                 let target = next.block(space::rank(&child));
                 let axis = Axis::new(pulls, arm);
-                let own = arm * len..(arm + 1) * len;
-                let (pi, v) = (&mut pi[own.clone()], &now.value[states.clone()]);
-                if dim == 1 {
-                    let (dpi, dv) = (&mut dpi[own], &now.slope[states.clone()]);
-                    let (slope, value) = (&mut slope[target.clone()], &mut value[target]);
-                    vectorized(
-                        #[inline(always)]
-                        || {
-                            product_rule(dpi, pi, v, dv);
-                            spread(axis, dpi, slope, first);
-                            times(pi, v);
-                            spread(axis, pi, value, first);
-                        },
-                    );
-                } else {
-                    let value = &mut value[target];
-                    vectorized(
-                        #[inline(always)]
-                        || {
-                            times(pi, v);
-                            spread(axis, pi, value, first);
-                        },
-                    );
-                }
+                let (pi, v) = (&mut pi[arm * len..(arm + 1) * len], &now.value[states.clone()]);
+                let (dpi, dvs, slopes, value) =
+                    (&mut dpi, &now.slopes, &mut slopes, &mut value[target.clone()]);
+                vectorized(
+                    #[inline(always)]
+                    || {
+                        for p in 0..dim {
+                            let dpi = &mut dpi[(p * arms + arm) * len..(p * arms + arm + 1) * len];
+                            product_rule(dpi, pi, v, &dvs[p][states.clone()]);
+                            spread(axis, dpi, &mut slopes[p][target.clone()], first);
+                        }
+                        times(pi, v);
+                        spread(axis, pi, value, first);
+                    },
+                );
             }
         });
         std::mem::swap(&mut now.value, &mut value);
-        std::mem::swap(&mut now.slope, &mut slope);
+        std::mem::swap(&mut now.slopes, &mut slopes);
         now.layer = next;
     }
-    Some((now, value))
+    Ok((now, value))
 }
 
 /// `dpi = dpi v + pi dv`.

@@ -23,9 +23,9 @@
 //! exact if at most one kink lies between them, never too large. The charges are multiples of 1/(m (N + 1)),
 //! which contain all kinks that the last round causes. Measured against bisection: see [`MAX_ERROR`].
 
-use super::{Progress, vectorized};
-use crate::{Error, Result};
-use std::ops::ControlFlow;
+use crate::error::{Error, Result};
+use crate::numeric::simd::vectorized;
+use crate::observe::{Observer, go_on};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Largest error of an index, measured against bisection in f64: 1e-4 up to a horizon of 798 (mean error
@@ -33,36 +33,37 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// off by less than 1e-5.
 pub const MAX_ERROR: f32 = 3e-4;
 
+/// The longest horizon: its table takes 1 GB.
+pub const MAX_HORIZON: usize = 1143;
+
 /// Charges per programme, at least; a larger number lowers the error with its square, and takes time in
 /// proportion.
 const CHARGES: usize = 800;
 
 /// Indices for all `successes + failures + remaining <= horizon` with `remaining >= 1`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct GittinsTable {
     horizon: usize,
     /// Slices by N = successes + failures + remaining, in each rows by pulls, in each row by successes: the
     /// table of a shorter horizon is a prefix.
     values: Vec<f32>,
 }
 
-impl Table {
-    /// Computes the table; `None` if `progress` stops it.
-    pub fn new(horizon: usize, progress: &mut Progress) -> Option<Self> {
+impl GittinsTable {
+    /// Computes the table.
+    pub fn new(horizon: usize, observer: &mut dyn Observer) -> Result<Self> {
         let mut values = vec![0.0; Self::entries(horizon)];
         let mut stopping = Stopping::new(horizon);
         let all = Self::entries(horizon) as u64;
         for total in 1..=horizon {
-            if progress(Self::entries(total - 1) as u64, all) == ControlFlow::Break(()) {
-                return None;
-            }
+            go_on(observer, "preparing gittins", "indices", Self::entries(total - 1) as u64, all)?;
             let slice = &mut values[Self::entries(total - 1)..Self::entries(total)];
             vectorized(
                 #[inline(always)]
                 || stopping.fill(total, slice),
             );
         }
-        Some(Self { horizon, values })
+        Ok(Self { horizon, values })
     }
 
     /// A table stored by the caller: [`Self::values`] of a table with this horizon.
@@ -127,13 +128,13 @@ pub trait Store: Send + Sync {
     /// Is there a table for this horizon, as far as can be told at once?
     fn has(&self, horizon: usize) -> bool;
     /// A table for this horizon or a longer one.
-    fn load(&self, horizon: usize) -> Option<Table>;
+    fn load(&self, horizon: usize) -> Option<GittinsTable>;
     /// Keeps a table, if possible.
-    fn save(&self, table: &Table);
+    fn save(&self, table: &GittinsTable);
 }
 
 static STORE: OnceLock<Box<dyn Store>> = OnceLock::new();
-static MEMO: Mutex<Option<Arc<Table>>> = Mutex::new(None);
+static MEMO: Mutex<Option<Arc<GittinsTable>>> = Mutex::new(None);
 
 /// Sets where tables are kept; the first call counts.
 pub fn keep_in(store: Box<dyn Store>) {
@@ -141,7 +142,7 @@ pub fn keep_in(store: Box<dyn Store>) {
 }
 
 /// The table in memory, if it serves this horizon.
-fn remembered(horizon: usize) -> Option<Arc<Table>> {
+fn remembered(horizon: usize) -> Option<Arc<GittinsTable>> {
     let memo = MEMO.lock().unwrap_or_else(PoisonError::into_inner);
     memo.as_ref().filter(|table| table.horizon() >= horizon).cloned()
 }
@@ -151,17 +152,16 @@ pub fn at_hand(horizon: usize) -> bool {
     remembered(horizon).is_some() || STORE.get().is_some_and(|store| store.has(horizon))
 }
 
-/// A table for this horizon or a longer one: from memory, from the store, or computed and kept in both;
-/// `None` if `progress` stops it.
-pub fn shared(horizon: usize, progress: &mut Progress) -> Option<Arc<Table>> {
+/// A table for this horizon or a longer one: from memory, from the store, or computed and kept in both.
+pub fn shared(horizon: usize, observer: &mut dyn Observer) -> Result<Arc<GittinsTable>> {
     if let Some(table) = remembered(horizon) {
-        return Some(table);
+        return Ok(table);
     }
     let stored = STORE.get().and_then(|store| store.load(horizon)).filter(|table| table.horizon() >= horizon);
     let table = match stored {
         Some(table) => table,
         None => {
-            let table = Table::new(horizon, progress)?;
+            let table = GittinsTable::new(horizon, observer)?;
             if let Some(store) = STORE.get() {
                 store.save(&table);
             }
@@ -170,16 +170,7 @@ pub fn shared(horizon: usize, progress: &mut Progress) -> Option<Arc<Table>> {
     };
     let table = Arc::new(table);
     *MEMO.lock().unwrap_or_else(PoisonError::into_inner) = Some(table.clone());
-    Some(table)
-}
-
-/// [`shared`], however long it takes.
-pub fn shared_unhurried(horizon: usize) -> Arc<Table> {
-    loop {
-        if let Some(table) = shared(horizon, &mut super::unhurried) {
-            return table;
-        }
-    }
+    Ok(table)
 }
 
 /// What the previous charge left in one row (one number of pulls): the smallest s that went on, and Q and the

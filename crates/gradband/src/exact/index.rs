@@ -1,7 +1,7 @@
 //! Policies that pull the arm with the largest index, an index being a function of that arm's counts and the
 //! round.
 
-use super::CountPolicy;
+use super::CountKernel;
 use super::space::for_each_outcome;
 
 /// An index for each arm by itself.
@@ -23,7 +23,7 @@ pub trait Index: Send + Sync {
 #[derive(Clone, Copy, Debug)]
 pub struct IndexPolicy<I>(pub I);
 
-impl<I: Index> CountPolicy for IndexPolicy<I> {
+impl<I: Index> CountKernel for IndexPolicy<I> {
     fn dim(&self) -> usize {
         usize::from(self.0.epsilon().is_some())
     }

@@ -1,12 +1,12 @@
 //! Where a prior enters: the weight with which every state of the last layer counts towards the Bayes reward.
 
-use super::prior::{Prior, SuccessTable};
+use super::mixture::{Mixture, SuccessTable};
 use super::space::{self, Layer};
 
 /// E[prod_i Binomial(s_i; T_i, theta_i)] sum_i s_i for every state: the probability of the counts given the
 /// pulls, times the rewards collected. `weights` is a buffer to reuse.
 pub(super) fn reward_weights(
-    prior: &Prior,
+    prior: &Mixture,
     layer: &Layer,
     horizon: usize,
     mut weights: Vec<f64>,

@@ -1,9 +1,9 @@
 //! What SoftElim and Boltzmann exploration share over counts: a softmax, with its derivative.
 
 use super::index::mean;
-use super::special::exp;
-use super::vectorized;
-use crate::lanes::math::f64::exp as exp_in_range;
+use crate::numeric::lanes::math::f64::exp as exp_in_range;
+use crate::numeric::simd::vectorized;
+use crate::numeric::special::exp;
 
 /// Entry: x_i >= 0 in `dpi`. Exit: pi_i ∝ exp(-x_i), and `dpi` = pi_i `slope` (x_i - sum_j pi_j x_j).
 pub(crate) fn softmax_of_minus(pi: &mut [f64], dpi: &mut [f64], slope: f64) {

@@ -5,7 +5,7 @@
 //! one axis per arm, `0..=pulls_i`, the last axis contiguous. Blocks follow each other in lexicographic order
 //! of the pulls.
 
-use crate::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use std::ops::Range;
 
 /// Number of states in which a policy decides: all counts with fewer than `horizon` pulls (saturates at
@@ -123,7 +123,7 @@ pub fn check(arms: usize, horizon: usize, limit: &Cost, cost: impl Fn(usize) -> 
         memory(limit.bytes),
         time(limit.steps),
     );
-    Err(Error::new("PROBLEM", message))
+    Err(Error::of("problem", ErrorKind::TooLarge(message)))
 }
 
 /// Digits as far as they can be read.
@@ -320,8 +320,8 @@ mod tests {
         let largest = largest_horizon(fits);
         assert!(fits(largest) && !fits(largest + 1));
         let error = check(3, 200, &LIMIT, |horizon| Cost::evaluation(3, horizon, 1, 1)).unwrap_err();
-        assert!(error.message.contains("3 arms over 200 rounds have 95746959700 states"), "{error}");
+        assert!(error.to_string().contains("3 arms over 200 rounds have 95746959700 states"), "{error}");
         let error = check(10, 1000, &LIMIT, |horizon| Cost::bayes_optimal(10, horizon, 1)).unwrap_err();
-        assert!(error.message.contains("largest horizon that fits is"), "{error}");
+        assert!(error.to_string().contains("largest horizon that fits is"), "{error}");
     }
 }

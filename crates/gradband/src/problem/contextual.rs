@@ -1,36 +1,137 @@
-//! Contextual bandits: each round shows a vector of features before an arm is chosen.
+//! Contextual bandits: each round shows a vector of features before an arm is chosen. One kind, one file.
 
-use super::{Classification, Discrete, Linear, Model, Problem, Split, check_horizon};
-use crate::matmul::{Matrix, Old, product};
-use crate::stream::{Key, fill_normals};
-use crate::{Error, Result};
+use super::{Classification, Discrete, Examples, Linear, Split};
+use crate::numeric::matmul::{Into, Matrix, product};
+use crate::numeric::stream::{Key, Random, Stream, fill_normals};
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
 
-/// The longest horizon: an instance keeps its contexts and rewards.
-const MAX_HORIZON: usize = 1_000_000;
-/// The most numbers that an instance may keep.
-const MAX_NUMBERS: usize = 1 << 26;
-
-/// Purposes of an instance's randomness; the actions of its runs have others (see [`crate::simulate`]).
-const PRIOR: u64 = 0;
-const REWARDS: u64 = 1;
+/// Purposes of an instance's randomness; the actions of its runs have others.
+pub(crate) const PRIOR: u64 = 0;
+pub(crate) const REWARDS: u64 = 1;
 const CONTEXTS: u64 = 1 << 32;
 
-/// Where contexts and rewards come from.
-#[derive(Clone, Debug)]
-pub enum Contexts {
-    /// Normal contexts, linear rewards.
-    Linear(Linear),
-    /// Examples of a labelled table.
-    Classification(Classification),
-    /// One-hot contexts, a table of means.
-    Discrete(Discrete),
+/// A contextual problem, built in or of one's own: draws contexts, means and rewards.
+///
+/// ```
+/// use gradband::{ContextModel, Draw, Instance, Problem, Simulator};
+///
+/// /// Two users: each likes another of two arms.
+/// #[derive(Debug)]
+/// struct TwoTastes;
+/// impl ContextModel for TwoTastes {
+///     fn dim(&self) -> usize {
+///         2
+///     }
+///     fn draw(&self, draw: &Draw, instance: &mut Instance) {
+///         let mut random = draw.random();
+///         for t in 0..draw.horizon {
+///             let user = random.below(2);
+///             instance.contexts[2 * t + user] = 1.0;
+///             instance.means[2 * t + user] = 0.9;
+///             instance.means[2 * t + 1 - user] = 0.1;
+///         }
+///         for (reward, mean) in instance.rewards.iter_mut().zip(&instance.means) {
+///             *reward = f32::from(random.uniform() < f64::from(*mean));
+///         }
+///     }
+///     fn unit_rewards(&self) -> bool {
+///         true
+///     }
+/// }
+/// let problem = Problem::contexts(TwoTastes, 2).horizon(100).build()?;
+/// let regret = Simulator::new(&problem).instances(200).evaluate("linucb")?.regret();
+/// assert!(regret.mean < 40.0);
+/// # Ok::<(), gradband::Error>(())
+/// ```
+pub trait ContextModel: Any + Debug + Send + Sync {
+    /// d: the number of features.
+    fn dim(&self) -> usize;
+
+    /// Fills an instance, whose buffers have the right lengths and hold zeros.
+    fn draw(&self, draw: &Draw, instance: &mut Instance);
+
+    /// Are rewards in [0, 1]?
+    fn unit_rewards(&self) -> bool {
+        false
+    }
+
+    /// Standard deviation of the rewards' noise, where the problem knows it.
+    fn noise_sd(&self) -> Option<f64> {
+        None
+    }
+
+    /// About the largest squared length of a context: decides on the precision of the simulation.
+    fn longest_squared(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    /// What a spec calls the kind.
+    fn kind(&self) -> &'static str {
+        "own"
+    }
+
+    /// Names of the features, where they have any.
+    fn feature_names(&self) -> Option<&[String]> {
+        None
+    }
+
+    /// Names of the arms, where they have any.
+    fn arm_names(&self) -> Option<&[String]> {
+        None
+    }
 }
 
-/// A source of contexts and rewards.
+/// The contextual model of a problem.
 #[derive(Clone, Debug)]
-pub struct Contextual {
-    /// Where they come from.
-    pub source: Contexts,
+pub struct Contextual(pub(super) Arc<dyn ContextModel>);
+
+impl Contextual {
+    /// The model itself.
+    pub fn model(&self) -> &dyn ContextModel {
+        &*self.0
+    }
+
+    /// d.
+    pub fn dim(&self) -> usize {
+        self.0.dim()
+    }
+
+    /// The linear-Gaussian bandit, if it is one.
+    pub fn linear(&self) -> Option<&Linear> {
+        (self.model() as &dyn Any).downcast_ref()
+    }
+
+    /// Finitely many contexts, if that is what it is.
+    pub fn discrete(&self) -> Option<&Discrete> {
+        (self.model() as &dyn Any).downcast_ref()
+    }
+
+    /// The labelled examples, if it is a classification problem.
+    pub fn examples(&self) -> Option<&Examples> {
+        (self.model() as &dyn Any).downcast_ref::<Classification>().map(Classification::examples)
+    }
+
+    /// Draws instance `index` into buffers that are reused.
+    pub(crate) fn sample(
+        &self,
+        (arms, horizon): (usize, usize),
+        split: Split,
+        key: Key,
+        index: u64,
+        instance: &mut Instance,
+    ) {
+        let sizes = [horizon * self.dim(), horizon * arms, horizon * arms];
+        for (buffer, size) in
+            [&mut instance.contexts, &mut instance.means, &mut instance.rewards].into_iter().zip(sizes)
+        {
+            buffer.clear();
+            buffer.resize(size, 0.0);
+        }
+        let [prior, rewards, contexts] = [PRIOR, REWARDS, CONTEXTS].map(|purpose| key.child(purpose));
+        self.0.draw(&Draw { arms, horizon, split, index, prior, contexts, rewards }, instance);
+    }
 }
 
 /// One simulated instance: what all its runs and all policies share.
@@ -44,114 +145,45 @@ pub struct Instance {
     pub rewards: Vec<f32>,
 }
 
-/// Which instance is drawn, with which randomness.
-pub(super) struct Draw {
+/// Which instance is drawn, and with which randomness.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Draw {
+    /// K.
     pub arms: usize,
+    /// n.
+    pub horizon: usize,
+    /// The part of the data that may be used, where there is any.
     pub split: Split,
+    /// Which instance.
     pub index: u64,
-    pub prior: Key,
-    pub contexts: Key,
+    pub(super) prior: Key,
+    pub(super) contexts: Key,
     rewards: Key,
 }
 
 impl Draw {
+    /// Random numbers that belong to this instance.
+    pub fn random(&self) -> Random {
+        Random(Stream::new((), self.prior, self.index))
+    }
+
     /// f_i(x_t) = x_t'theta_i.
-    pub fn linear_means(&self, theta: &[f32], dim: usize, instance: &mut Instance) {
-        let horizon = instance.means.len() / self.arms;
+    pub(super) fn linear_means(&self, theta: &[f32], dim: usize, instance: &mut Instance) {
         product(
-            Matrix::new(&instance.contexts, horizon, dim, dim),
+            Matrix::new(&instance.contexts, self.horizon, dim, dim),
             Matrix::new(theta, self.arms, dim, dim).transposed(),
-            Old::Forget,
+            Into::Replace,
             &mut instance.means,
             self.arms,
         );
     }
 
     /// Means plus noise.
-    pub fn gaussian_rewards(&self, noise_sd: f64, instance: &mut Instance) {
+    pub(super) fn gaussian_rewards(&self, noise_sd: f64, instance: &mut Instance) {
         fill_normals(self.rewards, self.index, &mut instance.rewards);
         for (reward, &mean) in instance.rewards.iter_mut().zip(&instance.means) {
             *reward = *reward * noise_sd as f32 + mean;
         }
-    }
-}
-
-impl Contextual {
-    /// d.
-    pub fn dim(&self) -> usize {
-        match &self.source {
-            Contexts::Linear(linear) => linear.context.dim(),
-            Contexts::Classification(set) => set.examples.dim(),
-            Contexts::Discrete(discrete) => discrete.contexts(),
-        }
-    }
-
-    pub(super) fn kind(&self) -> &'static str {
-        match &self.source {
-            Contexts::Linear(_) => "linear",
-            Contexts::Classification(_) => "classification",
-            Contexts::Discrete(_) => "discrete-context",
-        }
-    }
-
-    pub(super) fn unit_rewards(&self) -> bool {
-        matches!(self.source, Contexts::Classification(_))
-    }
-
-    /// Standard deviation of the rewards' noise, where the problem knows it.
-    pub fn noise_sd(&self) -> Option<f64> {
-        match &self.source {
-            Contexts::Linear(linear) => Some(linear.noise_sd),
-            Contexts::Classification(_) => None,
-            Contexts::Discrete(discrete) => Some(discrete.noise_sd),
-        }
-    }
-
-    /// About the longest context, squared: exactly for finitely many, else three times the mean.
-    pub fn longest_squared(&self) -> f64 {
-        match &self.source {
-            Contexts::Linear(linear) => 3.0 * linear.context.mean_square(),
-            Contexts::Classification(set) => set.examples.max_norm_squared(),
-            Contexts::Discrete(_) => 1.0,
-        }
-    }
-
-    /// Draws instance `index` of `problem`, which this model belongs to, into buffers that are reused.
-    pub fn sample(&self, problem: &Problem, split: Split, key: Key, index: u64, instance: &mut Instance) {
-        let (n, arms) = (problem.horizon, problem.arms);
-        instance.contexts.resize(n * self.dim(), 0.0);
-        instance.means.resize(n * arms, 0.0);
-        instance.rewards.resize(n * arms, 0.0);
-        let [prior, rewards, contexts] = [PRIOR, REWARDS, CONTEXTS].map(|purpose| key.child(purpose));
-        let draw = Draw { arms, split, index, prior, contexts, rewards };
-        match &self.source {
-            Contexts::Linear(linear) => linear.sample(&draw, instance),
-            Contexts::Classification(set) => set.sample(&draw, instance),
-            Contexts::Discrete(discrete) => discrete.sample(&draw, instance),
-        }
-    }
-}
-
-impl Problem {
-    /// A contextual bandit.
-    pub fn with_contexts(
-        name: impl Into<String>,
-        source: Contexts,
-        arms: usize,
-        horizon: usize,
-    ) -> Result<Self> {
-        if !(2..=super::MAX_ARMS).contains(&arms) {
-            let message = format!("found {arms}, expected 2 to {}", super::MAX_ARMS);
-            return Err(Error::new("arms", message));
-        }
-        check_horizon(horizon, MAX_HORIZON)?;
-        let contextual = Contextual { source };
-        let numbers = horizon.saturating_mul(contextual.dim() + 2 * arms);
-        if numbers > MAX_NUMBERS {
-            let message =
-                format!("an instance would keep {numbers} numbers, at most {MAX_NUMBERS} are allowed");
-            return Err(Error::new("horizon", message));
-        }
-        Ok(Self { name: name.into(), arms, horizon, model: Model::Contextual(contextual), arm_names: None })
     }
 }

@@ -1,10 +1,11 @@
 //! Finitely many contexts, each a bandit of its own: a K x L table of means (theorem 2).
 
-use super::contextual::Draw;
-use super::{Instance, Points};
-use crate::lanes::One;
-use crate::stream::{Stream, fill_uniforms};
-use crate::{Error, Result, error::within};
+use super::kinds::ContextKind;
+use super::normal::MAX_DIM;
+use super::{ContextModel, Draw, Instance, Keys, MAX_ARMS, Points, Problem, ProblemBuilder, Value};
+use crate::error::{Error, Result, count, within};
+use crate::numeric::lanes::One;
+use crate::numeric::stream::{Stream, fill_uniforms};
 
 /// In which order contexts come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,15 +20,14 @@ pub enum Order {
 #[derive(Clone, Debug)]
 pub struct Discrete {
     /// Each instance is a table of K x L means, row by row.
-    pub tables: Points,
+    tables: Points,
     /// Standard deviation of a normal prior around the table.
-    pub mean_sd: f64,
+    mean_sd: f64,
     /// Of rewards.
-    pub noise_sd: f64,
+    noise_sd: f64,
     /// Probability of each context; they sum to one.
-    pub weights: Vec<f64>,
-    /// In which order contexts come.
-    pub order: Order,
+    weights: Vec<f64>,
+    order: Order,
 }
 
 impl Discrete {
@@ -51,7 +51,11 @@ impl Discrete {
             return Err(Error::new("context_weights", message));
         }
         for (i, &weight) in weights.iter().enumerate() {
-            within(&format!("context_weights[{i}]"), weight, f64::MIN_POSITIVE, 1e12)?;
+            within(format!("context_weights[{i}]"), weight, f64::MIN_POSITIVE, 1e12)?;
+        }
+        if contexts == 0 || !tables.len().is_multiple_of(contexts) {
+            let message = format!("found {} means, expected a multiple of {contexts} contexts", tables.len());
+            return Err(Error::new("means", message));
         }
         let total: f64 = weights.iter().sum();
         let weights = weights.iter().map(|weight| weight / total).collect();
@@ -72,13 +76,107 @@ impl Discrete {
         }
     }
 
-    pub(super) fn sample(&self, draw: &Draw, instance: &mut Instance) {
+    /// K.
+    pub fn arms(&self) -> usize {
+        self.tables.len() / self.contexts()
+    }
+
+    /// The tables of means.
+    pub fn tables(&self) -> &Points {
+        &self.tables
+    }
+
+    pub(super) const KIND: ContextKind = ContextKind {
+        name: "discrete-context",
+        keys: &["noise_sd", "means", "weights", "mean_sd", "context_weights", "context_order"],
+        build: Self::from_keys,
+    };
+
+    fn from_keys(keys: &Keys) -> Result<ProblemBuilder> {
+        let kind = Self::KIND.name;
+        let means = keys.needed(kind, "means")?;
+        let single = means.depth() == 2;
+        let tables: Vec<&Value> = match means {
+            Value::List(tables) if !single => tables.iter().collect(),
+            table => vec![table],
+        };
+        let place = |i: usize| if single { "means".to_string() } else { format!("means[{i}]") };
+        let Some(first) = tables.first() else {
+            let why = "is empty; give for each arm a list with a mean for each context";
+            return Err(Error::new("means", why));
+        };
+        let (arms, contexts) = match first {
+            Value::List(rows) if !rows.is_empty() => (rows.len(), rows[0].len().unwrap_or(0)),
+            _ => (0, 0),
+        };
+        if contexts == 0 {
+            return Err(Error::new(
+                place(0),
+                "expected a table: for each arm a list with a mean for each context",
+            ));
+        }
+        count("means", arms, 2, MAX_ARMS)?;
+        count("means[0]", contexts, 1, MAX_DIM)?;
+        let flat = tables
+            .iter()
+            .enumerate()
+            .map(|(i, table)| Ok(table.matrix(place(i), arms, contexts)?.concat()))
+            .collect::<Result<Vec<_>>>()?;
+        let tables = Points::new(flat, keys.optional_numbers("weights")?)?;
+        let order = match keys.optional_text("context_order")? {
+            None | Some("random") => Order::Random,
+            Some("cyclic") => Order::Cyclic,
+            Some(other) => return Err(Error::unknown("context_order", other, ["random", "cyclic"])),
+        };
+        let mean_sd = keys.optional_number("mean_sd")?.unwrap_or(0.0);
+        let (noise_sd, weights) = (keys.number(kind, "noise_sd")?, keys.optional_numbers("context_weights")?);
+        Ok(Problem::discrete(Self::new(tables, contexts, mean_sd, noise_sd, weights, order)?))
+    }
+
+    /// What keys would say of it.
+    pub(super) fn describe(&self, keys: &mut Keys) {
+        let (tables, weights): (Vec<Value>, Vec<f64>) =
+            self.tables.iter().map(|(table, weight)| (Value::rows(table, self.contexts()), weight)).unzip();
+        keys.set("means", tables);
+        keys.set("weights", weights);
+        keys.set("mean_sd", self.mean_sd);
+        keys.set("noise_sd", self.noise_sd);
+        keys.set(
+            "context_order",
+            match self.order {
+                Order::Random => "random",
+                Order::Cyclic => "cyclic",
+            },
+        );
+        if self.order == Order::Random {
+            keys.set("context_weights", &self.weights[..]);
+        }
+    }
+}
+
+impl ContextModel for Discrete {
+    fn dim(&self) -> usize {
+        self.contexts()
+    }
+
+    fn kind(&self) -> &'static str {
+        Self::KIND.name
+    }
+
+    fn noise_sd(&self) -> Option<f64> {
+        Some(self.noise_sd)
+    }
+
+    fn longest_squared(&self) -> f64 {
+        1.0
+    }
+
+    fn draw(&self, draw: &Draw, instance: &mut Instance) {
         let dim = self.contexts();
         let mut stream = Stream::<One<f64>>::new((), draw.prior, draw.index);
         let table = self.tables.sample(&mut stream);
         let theta: Vec<f32> =
             table.iter().map(|mean| (mean + self.mean_sd * stream.normal_pair().0.0) as f32).collect();
-        instance.contexts.fill(0.0);
         match self.order {
             Order::Cyclic => {
                 for (t, x) in instance.contexts.chunks_exact_mut(dim).enumerate() {
@@ -86,7 +184,7 @@ impl Discrete {
                 }
             }
             Order::Random => {
-                let mut uniforms = vec![0.0; instance.contexts.len() / dim];
+                let mut uniforms = vec![0.0; draw.horizon];
                 fill_uniforms(draw.contexts, draw.index, &mut uniforms);
                 for (x, &u) in instance.contexts.chunks_exact_mut(dim).zip(&uniforms) {
                     let mut left = f64::from(u);

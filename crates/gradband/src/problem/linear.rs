@@ -1,20 +1,21 @@
 //! The linear-Gaussian bandit: normal contexts, and rewards that are linear in them (section 7.7).
 
-use super::contextual::Draw;
-use super::{Instance, Normal};
-use crate::lanes::One;
-use crate::stream::{Stream, fill_normals};
-use crate::{Error, Result, error::within};
+use super::kinds::ContextKind;
+use super::normal::MAX_DIM;
+use super::{
+    ContextModel, Covariance, Draw, Instance, Keys, MAX_ARMS, Normal, Problem, ProblemBuilder, Value,
+};
+use crate::error::{Error, ErrorKind, Result, count, within};
+use crate::numeric::lanes::One;
+use crate::numeric::stream::{Stream, fill_normals};
 
 /// x ~ N(mu_x, Sigma_x), theta_i ~ N(mu_i, Sigma_theta), reward = x'theta_i + N(0, sd²).
 #[derive(Clone, Debug)]
 pub struct Linear {
-    /// The distribution of contexts.
-    pub context: Normal,
+    context: Normal,
     /// For each arm the distribution of its parameter vector; one for all arms if there is only one.
-    pub theta: Vec<Normal>,
-    /// sigma.
-    pub noise_sd: f64,
+    theta: Vec<Normal>,
+    noise_sd: f64,
 }
 
 impl Linear {
@@ -25,11 +26,102 @@ impl Linear {
             let message = format!("has {} entries, contexts have {dim}", wrong.dim());
             return Err(Error::new("theta_mean", message));
         }
+        if theta.is_empty() {
+            return Err(Error::new("theta_mean", "is empty; give one for all arms, or one for each"));
+        }
         within("noise_sd", noise_sd, 0.0, 1e6)?;
         Ok(Self { context, theta, noise_sd })
     }
 
-    pub(super) fn sample(&self, draw: &Draw, instance: &mut Instance) {
+    /// The distribution of contexts.
+    pub fn context(&self) -> &Normal {
+        &self.context
+    }
+
+    /// For each arm the distribution of its parameter vector; one for all arms if there is only one.
+    pub fn theta(&self) -> &[Normal] {
+        &self.theta
+    }
+
+    pub(super) const KIND: ContextKind = ContextKind {
+        name: "linear",
+        keys: &["noise_sd", "arms", "context_dim", "context_mean", "context_cov", "theta_mean", "theta_cov"],
+        build: Self::from_keys,
+    };
+
+    fn from_keys(keys: &Keys) -> Result<ProblemBuilder> {
+        const KIND: &str = "linear";
+        keys.needed(KIND, "arms")?;
+        let arms = count("arms", keys.optional_count("arms")?.unwrap_or_default(), 2, MAX_ARMS)?;
+        let theta_cov = keys.needed(KIND, "theta_cov")?;
+        let lengths =
+            ["context_mean", "context_cov", "theta_cov"].map(|key| keys.get(key).and_then(Value::len));
+        let dim = keys.optional_count("context_dim")?.or_else(|| lengths.into_iter().flatten().next());
+        let dim = dim.ok_or_else(|| {
+            let why = "only numbers are given, so it must say how many features";
+            Error::of("context_dim", ErrorKind::Missing(why.into()))
+        })?;
+        count("context_dim", dim, 1, MAX_DIM)?;
+        let or = |key: &str, default: f64| keys.get(key).cloned().unwrap_or(Value::Number(default));
+        let context = Normal::named(
+            "context",
+            or("context_mean", 0.0).vector("context_mean", dim)?,
+            or("context_cov", 1.0).covariance("context_cov", dim)?,
+        )?;
+        let theta_mean = or("theta_mean", 0.0);
+        let means = if theta_mean.depth() == 2 {
+            theta_mean.matrix("theta_mean", arms, dim)?
+        } else {
+            vec![theta_mean.vector("theta_mean", dim)?]
+        };
+        let theta = means
+            .into_iter()
+            .map(|mean| Normal::named("theta", mean, theta_cov.covariance("theta_cov", dim)?))
+            .collect::<Result<_>>()?;
+        let noise_sd = keys.number(KIND, "noise_sd")?;
+        Ok(Problem::linear(Self::new(context, theta, noise_sd)?, arms))
+    }
+
+    /// What keys would say of it, apart from the number of arms.
+    pub(super) fn describe(&self, keys: &mut Keys) {
+        let cov = |normal: &Normal| match normal.covariance() {
+            Covariance::Diagonal(variances) => Value::from(&variances[..]),
+            Covariance::Full(matrix) => Value::rows(matrix, normal.dim()),
+        };
+        keys.set("context_dim", self.context.dim());
+        keys.set("context_mean", self.context.mean());
+        keys.set("context_cov", cov(&self.context));
+        keys.set(
+            "theta_mean",
+            match &self.theta[..] {
+                [theta] => Value::from(theta.mean()),
+                many => Value::List(many.iter().map(|theta| Value::from(theta.mean())).collect()),
+            },
+        );
+        keys.set("theta_cov", cov(&self.theta[0]));
+        keys.set("noise_sd", self.noise_sd);
+    }
+}
+
+impl ContextModel for Linear {
+    fn dim(&self) -> usize {
+        self.context.dim()
+    }
+
+    fn kind(&self) -> &'static str {
+        Self::KIND.name
+    }
+
+    fn noise_sd(&self) -> Option<f64> {
+        Some(self.noise_sd)
+    }
+
+    /// Three times the mean.
+    fn longest_squared(&self) -> f64 {
+        3.0 * self.context.mean_square()
+    }
+
+    fn draw(&self, draw: &Draw, instance: &mut Instance) {
         let dim = self.context.dim();
         let mut stream = Stream::<One<f64>>::new((), draw.prior, draw.index);
         let mut theta = vec![0.0_f32; draw.arms * dim];

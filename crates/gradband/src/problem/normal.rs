@@ -1,6 +1,6 @@
 //! Normal vectors with any mean and covariance, degenerate ones included.
 
-use crate::{Error, Result, error::within};
+use crate::error::{Error, Result, within};
 
 /// The largest dimension of a context.
 pub const MAX_DIM: usize = 10_000;
@@ -28,18 +28,30 @@ impl Normal {
     pub fn new(mean: Vec<f64>, covariance: Covariance) -> Result<Self> {
         let dim = mean.len();
         for (i, &x) in mean.iter().enumerate() {
-            within(&format!("mean[{i}]"), x, -1e6, 1e6)?;
+            within(format!("mean[{i}]"), x, -1e6, 1e6)?;
         }
         let factor = match &covariance {
             Covariance::Diagonal(variances) => {
+                same_size("cov", variances.len(), dim)?;
                 for (i, &x) in variances.iter().enumerate() {
-                    within(&format!("cov[{i}]"), x, 0.0, 1e12)?;
+                    within(format!("cov[{i}]"), x, 0.0, 1e12)?;
                 }
                 variances.iter().map(|x| x.sqrt()).collect()
             }
-            Covariance::Full(matrix) => cholesky(matrix, dim)?,
+            Covariance::Full(matrix) => {
+                same_size("cov", matrix.len(), dim * dim)?;
+                cholesky(matrix, dim)?
+            }
         };
         Ok(Self { mean, covariance, factor })
+    }
+
+    /// The same; errors name `what_mean` or `what_cov`.
+    pub(super) fn named(what: &str, mean: Vec<f64>, covariance: Covariance) -> Result<Self> {
+        Self::new(mean, covariance).map_err(|error| {
+            let path = error.place().to_string();
+            error.at(format!("{what}_{path}"))
+        })
     }
 
     /// Its dimension.
@@ -96,6 +108,13 @@ impl Normal {
     }
 }
 
+fn same_size(place: &str, found: usize, expected: usize) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::new(place, format!("found {found} numbers, expected {expected}")))
+}
+
 /// The lower triangle L with matrix = L L'. A pivot of zero is fine if its column is zero too: a singular
 /// covariance confines the vectors to a subspace, which is what linear-2 to linear-4 are about.
 fn cholesky(matrix: &[f64], dim: usize) -> Result<Vec<f64>> {
@@ -106,7 +125,7 @@ fn cholesky(matrix: &[f64], dim: usize) -> Result<Vec<f64>> {
         for j in 0..=i {
             let place = || format!("cov[{i}][{j}]");
             let (x, mirrored) = (matrix[i * dim + j], matrix[j * dim + i]);
-            within(&place(), x, -1e12, 1e12)?;
+            within(place(), x, -1e12, 1e12)?;
             if (x - mirrored).abs() > tolerance {
                 let message = format!(
                     "found {x}, but {mirrored} on the other side of the diagonal: a covariance is symmetric"
@@ -153,10 +172,10 @@ mod tests {
     #[test]
     fn impossible_covariances_are_refused() {
         let refused = |matrix: Vec<f64>| Normal::new(vec![0.0; 2], Covariance::Full(matrix)).unwrap_err();
-        assert!(refused(vec![1.0, 2.0, 2.0, 1.0]).message.contains("negative eigenvalue"));
-        assert!(refused(vec![0.0, 1.0, 1.0, 1.0]).message.contains("negative eigenvalue"));
-        assert!(refused(vec![1.0, 0.5, 0.2, 1.0]).message.contains("symmetric"));
-        assert!(refused(vec![f64::NAN, 0.5, 0.5, 1.0]).message.contains("NaN"));
+        assert!(refused(vec![1.0, 2.0, 2.0, 1.0]).to_string().contains("negative eigenvalue"));
+        assert!(refused(vec![0.0, 1.0, 1.0, 1.0]).to_string().contains("negative eigenvalue"));
+        assert!(refused(vec![1.0, 0.5, 0.2, 1.0]).to_string().contains("symmetric"));
+        assert!(refused(vec![f64::NAN, 0.5, 0.5, 1.0]).to_string().contains("NaN"));
         assert!(Normal::new(vec![0.0], Covariance::Diagonal(vec![-1.0])).is_err());
     }
 

@@ -1,9 +1,10 @@
 //! Priors over instances: weighted points, independent Beta or normal means, or the user's own past.
 
-use super::{Split, Table};
-use crate::lanes::One;
-use crate::stream::Stream;
-use crate::{Error, Result, error::within};
+use super::{Bandit, Split, Table};
+use crate::error::{Error, Result, within};
+use crate::numeric::lanes::One;
+use crate::numeric::stream::{Random, Stream};
+use std::sync::Arc;
 
 /// Finitely many instances with their probabilities.
 #[derive(Clone, Debug)]
@@ -30,7 +31,7 @@ impl Points {
                 ));
             }
             for (arm, &mean) in instance.iter().enumerate() {
-                within(&format!("{place}[{arm}]"), mean, -1e6, 1e6)?;
+                within(format!("{place}[{arm}]"), mean, -1e6, 1e6)?;
             }
         }
         let weights = weights.unwrap_or_else(|| vec![1.0; instances.len()]);
@@ -42,7 +43,7 @@ impl Points {
             ));
         }
         for (i, &weight) in weights.iter().enumerate() {
-            within(&format!("weights[{i}]"), weight, 0.0, 1e12)?;
+            within(format!("weights[{i}]"), weight, 0.0, 1e12)?;
         }
         let total: f64 = weights.iter().sum();
         if total <= 0.0 {
@@ -58,6 +59,11 @@ impl Points {
             })
             .collect();
         Ok(Self { instances, weights, cumulative })
+    }
+
+    /// Numbers of an instance.
+    pub(super) fn len(&self) -> usize {
+        self.instances[0].len()
     }
 
     /// The instances and their probabilities.
@@ -93,39 +99,67 @@ pub enum Prior {
         /// One per arm.
         sd: Vec<f64>,
     },
-    /// The user's past instances.
-    Table(Table),
+    /// The user's past instances; shared, because problems are copied and tables are large.
+    Table(Arc<Table>),
+    /// Drawn by the user's own code.
+    Own(Arc<dyn Bandit>),
 }
 
 impl Prior {
-    /// Independent Beta means.
-    pub fn beta(alpha: Vec<f64>, beta: Vec<f64>) -> Result<Self> {
+    /// Finitely many instances, each a list of arm means, all equally likely.
+    pub fn points(instances: Vec<Vec<f64>>) -> Result<Self> {
+        Points::new(instances, None).map(Self::Points)
+    }
+
+    /// Arms whose means are drawn from one Beta distribution.
+    pub fn beta(arms: usize, alpha: f64, beta: f64) -> Result<Self> {
+        Self::betas(vec![alpha; arms], vec![beta; arms])
+    }
+
+    /// Arms whose means are drawn from a Beta distribution each.
+    pub fn betas(alpha: Vec<f64>, beta: Vec<f64>) -> Result<Self> {
         same_length("beta", alpha.len(), beta.len())?;
         for (name, values) in [("alpha", &alpha), ("beta", &beta)] {
             for (arm, &x) in values.iter().enumerate() {
-                within(&format!("{name}[{arm}]"), x, 1e-3, 1e6)?;
+                within(format!("{name}[{arm}]"), x, 1e-3, 1e6)?;
             }
         }
         Ok(Self::Beta { alpha, beta })
     }
 
-    /// Independent normal means.
-    pub fn normal(mean: Vec<f64>, sd: Vec<f64>) -> Result<Self> {
+    /// Arms whose means are drawn from one normal distribution.
+    pub fn normal(arms: usize, mean: f64, sd: f64) -> Result<Self> {
+        Self::normals(vec![mean; arms], vec![sd; arms])
+    }
+
+    /// Arms whose means are drawn from a normal distribution each.
+    pub fn normals(mean: Vec<f64>, sd: Vec<f64>) -> Result<Self> {
         same_length("sd", mean.len(), sd.len())?;
         for (arm, (&mean, &sd)) in mean.iter().zip(&sd).enumerate() {
-            within(&format!("mean[{arm}]"), mean, -1e6, 1e6)?;
-            within(&format!("sd[{arm}]"), sd, 0.0, 1e6)?;
+            within(format!("mean[{arm}]"), mean, -1e6, 1e6)?;
+            within(format!("sd[{arm}]"), sd, 0.0, 1e6)?;
         }
         Ok(Self::Normal { mean, sd })
+    }
+
+    /// Past instances.
+    pub fn table(table: Table) -> Self {
+        Self::Table(Arc::new(table))
+    }
+
+    /// Means that the user's own code draws; its rewards are not used.
+    pub fn own(bandit: impl Bandit + 'static) -> Self {
+        Self::Own(Arc::new(bandit))
     }
 
     /// Number of arms.
     pub fn arms(&self) -> usize {
         match self {
-            Self::Points(points) => points.instances[0].len(),
+            Self::Points(points) => points.len(),
             Self::Beta { alpha, .. } => alpha.len(),
             Self::Normal { mean, .. } => mean.len(),
             Self::Table(table) => table.arms(),
+            Self::Own(bandit) => bandit.arms(),
         }
     }
 
@@ -159,6 +193,11 @@ impl Prior {
                 }
             }
             Self::Table(table) => return table.sample(split, stream, means),
+            Self::Own(bandit) => {
+                let mut random = Random(*stream);
+                bandit.instance(&mut random, means);
+                *stream = random.0;
+            }
         }
         0
     }
@@ -169,12 +208,12 @@ impl Prior {
             Self::Points(points) => {
                 for (i, instance) in points.instances.iter().enumerate() {
                     for (arm, &mean) in instance.iter().enumerate() {
-                        within(&format!("prior.instances[{i}][{arm}]"), mean, 0.0, 1.0)?;
+                        within(format!("prior.instances[{i}][{arm}]"), mean, 0.0, 1.0)?;
                     }
                 }
                 Ok(())
             }
-            Self::Beta { .. } => Ok(()),
+            Self::Beta { .. } | Self::Own(_) => Ok(()),
             Self::Normal { .. } => Err(Error::new(
                 "prior.kind",
                 "a normal prior leaves [0, 1]; use kind = \"beta\" here, or problem kind = \"gaussian\"",

@@ -1,13 +1,15 @@
-//! The user's own past instances, read from CSV and split into a training and a held-out part.
+//! The user's own past instances, split into a training and a held-out part.
 
 use super::prior::sample_beta;
-use super::reading::{abridged, hash, split};
+use super::split::{hash, split};
 use super::{MAX_ARMS, Split};
-use crate::lanes::One;
-use crate::stream::Stream;
-use crate::{Error, Result, error::within};
-use std::collections::{BTreeMap, HashMap};
-use std::io::Read;
+use crate::error::{Error, Place, Result, abridged, within};
+use crate::numeric::lanes::One;
+use crate::numeric::stream::Stream;
+use std::collections::HashSet;
+
+/// The largest mean or count, in size.
+const LARGEST: f64 = 1e6;
 
 /// What is known of one arm of one past instance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,21 +25,71 @@ pub enum Cell {
     },
 }
 
+impl Cell {
+    /// Refuses what no arm can have; the message goes with any place.
+    pub fn check(self) -> std::result::Result<Self, String> {
+        match self {
+            Self::Mean(mean) => size(mean)?,
+            Self::Counts { successes, trials } => {
+                size(successes)?;
+                size(trials)?;
+                if successes < 0.0 || trials < successes || successes.fract() != 0.0 || trials.fract() != 0.0
+                {
+                    return Err(format!(
+                        "found {successes} successes in {trials} trials, expected whole numbers with successes <= \
+                         trials"
+                    ));
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    /// What it adds to the hash of a row without an id.
+    fn bytes(self) -> impl Iterator<Item = u8> {
+        let (first, second) = match self {
+            Self::Mean(mean) => (mean, None),
+            Self::Counts { successes, trials } => (successes, Some(trials)),
+        };
+        std::iter::once(first).chain(second).flat_map(|x| x.to_bits().to_le_bytes())
+    }
+}
+
+fn size(x: f64) -> std::result::Result<(), String> {
+    if x.abs() <= LARGEST {
+        return Ok(());
+    }
+    Err(format!("found {x:?}, expected a finite number of at most {LARGEST:e} in size"))
+}
+
 /// One past instance.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Where it stands in the file.
-    line: u64,
-    /// What decides on which side of the split it falls.
-    hash: u64,
+    /// Decides on which side of the split it falls; without it, the cells do.
+    pub id: Option<String>,
+    /// Where it stands, for messages: a file and line, say; without it, they name its number.
+    pub place: Option<Place>,
     /// One per arm.
     pub arms: Vec<Cell>,
+}
+
+impl Row {
+    /// What is known of the arms, and nothing else.
+    pub fn new(arms: Vec<Cell>) -> Self {
+        Self { id: None, place: None, arms }
+    }
+
+    fn hash(&self) -> u64 {
+        match &self.id {
+            Some(id) => hash(id.bytes()),
+            None => hash(self.arms.iter().flat_map(|cell| cell.bytes())),
+        }
+    }
 }
 
 /// Past instances with a fixed split.
 #[derive(Clone, Debug)]
 pub struct Table {
-    name: String,
     arm_names: Vec<String>,
     rows: Vec<Row>,
     train: Vec<u32>,
@@ -45,61 +97,72 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads a CSV in wide form (a row per instance, a column per arm) or long form (columns `instance`, `arm`
-    /// and `mean`, or `successes` and `trials`). `name` is what messages call the file.
-    pub fn read(source: impl Read, name: &str, holdout: f64) -> Result<Self> {
+    /// Rows with a cell for each arm. A share `holdout` of them is held out, chosen by a hash of the id or of the
+    /// cells: equal rows stay together, and neither the seed nor the order of the rows matters.
+    pub fn new(arm_names: Vec<String>, rows: Vec<Row>, holdout: f64) -> Result<Self> {
         within("holdout", holdout, 0.0, 0.9)?;
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .trim(csv::Trim::All)
-            .comment(Some(b'#'))
-            .from_reader(source);
-        let mut records = reader.records().map(|record| record.map_err(|error| csv_error(name, &error)));
-        let Some(first) = records.next() else {
-            return Err(Error::new(name, "is empty; expected a header and one row per past instance"));
-        };
-        let header = first?;
-        let column = |wanted: &str| header.iter().position(|field| field.eq_ignore_ascii_case(wanted));
-        let (arm_names, rows) = match (column("instance"), column("arm")) {
-            (Some(instance), Some(arm)) => {
-                let counts = column("successes").zip(column("trials"));
-                let values = match (column("mean"), counts) {
-                    (Some(mean), _) => Values::Mean(mean),
-                    (None, Some((successes, trials))) => Values::Counts(successes, trials),
-                    (None, None) => {
-                        let message = "long form needs a column 'mean', or 'successes' and 'trials'";
-                        return Err(Error::new(format!("{name}, line 1"), message));
-                    }
-                };
-                long_form(name, records, instance, arm, values)?
+        Self::check_arm_names(&arm_names)?;
+        if rows.is_empty() {
+            return Err(Error::new("rows", "found no instance, expected at least 1"));
+        }
+        let mut table = Self { arm_names, rows, train: Vec::new(), held_out: Vec::new() };
+        table.check_rows()?;
+        (table.train, table.held_out) = table.parts(holdout)?;
+        Ok(table)
+    }
+
+    /// Refuses too few or too many arms, and names that stand there twice.
+    pub fn check_arm_names(arm_names: &[String]) -> Result<()> {
+        if !(2..=MAX_ARMS).contains(&arm_names.len()) {
+            let message = format!("found {} arm(s), expected 2 to {MAX_ARMS}", arm_names.len());
+            return Err(Error::new("arms", message));
+        }
+        let mut seen = HashSet::new();
+        match arm_names.iter().find(|name| !seen.insert(name.as_str())) {
+            None => Ok(()),
+            Some(twice) => {
+                Err(Error::new("arms", format!("the name '{}' stands there twice", abridged(twice))))
             }
-            (id, _) => wide_form(name, &header, records, id)?,
-        };
-        Self::split(name, arm_names, rows, holdout)
+        }
+    }
+
+    fn check_rows(&self) -> Result<()> {
+        let arms = self.arm_names.len();
+        for (row, i) in self.rows.iter().zip(1..) {
+            if row.arms.len() != arms {
+                let message = format!("found {} cell(s), expected {arms}: one per arm", row.arms.len());
+                return Err(Error::new(place(row, i), message));
+            }
+            for (cell, arm) in row.arms.iter().zip(&self.arm_names) {
+                cell.check().map_err(|message| Error::new(at_arm(row, i, arm), message))?;
+            }
+        }
+        Ok(())
     }
 
     /// The rows with the smallest hashes are held out; equal rows stay together.
-    fn split(name: &str, arm_names: Vec<String>, rows: Vec<Row>, holdout: f64) -> Result<Self> {
+    fn parts(&self, holdout: f64) -> Result<(Vec<u32>, Vec<u32>)> {
+        let count = self.rows.len();
         if holdout == 0.0 {
-            let all: Vec<u32> = (0..rows.len() as u32).collect();
-            return Ok(Self { name: name.into(), arm_names, rows, train: all.clone(), held_out: all });
+            let all: Vec<u32> = (0..count as u32).collect();
+            return Ok((all.clone(), all));
         }
-        let hashes: Vec<u64> = rows.iter().map(|row| row.hash).collect();
-        let [train, held_out] = split(&hashes, holdout).ok_or_else(|| {
+        let hashes: Vec<u64> = self.rows.iter().map(Row::hash).collect();
+        let parts = split(&hashes, holdout).ok_or_else(|| {
             let message = format!(
-                "found {} instance(s): too few to hold out a part of {holdout}; add instances or set holdout = 0",
-                rows.len()
+                "found {count} instance(s): too few to hold out a part of {holdout}; add instances or set \
+                 holdout = 0"
             );
-            Error::new(name, message)
-        })?;
-        Ok(Self { name: name.into(), arm_names, rows, train, held_out })
+            Error::new("rows", message)
+        });
+        parts.map(|[train, held_out]| (train, held_out))
     }
 
     pub(super) fn arms(&self) -> usize {
         self.arm_names.len()
     }
 
-    /// The arms as the file calls them.
+    /// The arms by name.
     pub fn arm_names(&self) -> &[String] {
         &self.arm_names
     }
@@ -132,10 +195,10 @@ impl Table {
     }
 
     pub(super) fn check_unit_means(&self) -> Result<()> {
-        for row in &self.rows {
+        for (row, i) in self.rows.iter().zip(1..) {
             for (cell, arm) in row.arms.iter().zip(&self.arm_names) {
                 if let &Cell::Mean(mean) = cell {
-                    within(&format!("{}, line {}, arm '{arm}'", self.name, row.line), mean, 0.0, 1.0)?;
+                    within(at_arm(row, i, arm), mean, 0.0, 1.0)?;
                 }
             }
         }
@@ -143,144 +206,69 @@ impl Table {
     }
 }
 
-enum Values {
-    Mean(usize),
-    Counts(usize, usize),
+/// What messages call the i-th row.
+fn place(row: &Row, i: usize) -> Place {
+    row.place.clone().unwrap_or_else(|| Place::key(format!("row {i}")))
 }
 
-fn csv_error(name: &str, error: &csv::Error) -> Error {
-    let line = error.position().map_or(1, csv::Position::line);
-    let message = match error.kind() {
-        csv::ErrorKind::Utf8 { .. } => "is not UTF-8 text; save the table as CSV in UTF-8".into(),
-        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("found {len} fields, expected {expected_len} as in the first line")
-        }
-        _ => error.to_string(),
-    };
-    Error::new(format!("{name}, line {line}"), message)
+fn at_arm(row: &Row, i: usize, arm: &str) -> Place {
+    place(row, i).then(Place::key(format!("arm '{}'", abridged(arm))))
 }
 
-fn line_of(record: &csv::StringRecord) -> u64 {
-    record.position().map_or(0, csv::Position::line)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::{Prior, Problem};
 
-/// A finite number, or an error that names line and column.
-fn number(name: &str, record: &csv::StringRecord, column: usize, called: &str) -> Result<f64> {
-    let text = &record[column];
-    let place = || format!("{name}, line {}, column {} ('{called}')", line_of(record), column + 1);
-    let x: f64 = text
-        .parse()
-        .map_err(|_| Error::new(place(), format!("found '{}', expected a number", abridged(text))))?;
-    if x.is_finite() && x.abs() <= 1e6 {
-        return Ok(x);
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|arm| format!("arm{arm}")).collect()
     }
-    Err(Error::new(place(), format!("found '{text}', expected a finite number of at most 1e6 in size")))
-}
 
-type Parsed = (Vec<String>, Vec<Row>);
+    fn means(means: &[f64]) -> Row {
+        Row::new(means.iter().copied().map(Cell::Mean).collect())
+    }
 
-fn wide_form(
-    name: &str,
-    first: &csv::StringRecord,
-    records: impl Iterator<Item = Result<csv::StringRecord>>,
-    id: Option<usize>,
-) -> Result<Parsed> {
-    let headerless = first.iter().all(|field| field.parse::<f64>().is_ok());
-    let columns: Vec<usize> = (0..first.len()).filter(|&column| Some(column) != id).collect();
-    let arm_names: Vec<String> = columns
-        .iter()
-        .enumerate()
-        .map(|(arm, &column)| if headerless { (arm + 1).to_string() } else { first[column].to_string() })
-        .collect();
-    check_arm_names(name, &arm_names)?;
-    let mut rows = Vec::new();
-    let first_row = headerless.then(|| Ok(first.clone()));
-    for record in first_row.into_iter().chain(records) {
-        let record = &record?;
-        let means = columns
-            .iter()
-            .zip(&arm_names)
-            .map(|(&column, arm)| number(name, record, column, arm))
-            .collect::<Result<Vec<_>>>()?;
-        let hash = match id {
-            Some(column) => hash(record[column].bytes()),
-            None => hash(means.iter().flat_map(|mean| mean.to_bits().to_le_bytes())),
+    #[track_caller]
+    fn refused(names: Vec<String>, rows: Vec<Row>, holdout: f64, expected: &str) {
+        let error = Table::new(names, rows, holdout).unwrap_err().to_string();
+        assert!(error.contains(expected), "'{expected}' is not in: {error}");
+    }
+
+    #[test]
+    fn errors_name_the_row() {
+        let counts = |successes, trials| Row::new(vec![Cell::Counts { successes, trials }; 2]);
+        refused(names(1), vec![means(&[0.5])], 0.0, "arms: found 1 arm(s), expected 2 to");
+        refused(vec!["a".into(); 2], vec![means(&[0.5; 2])], 0.0, "arms: the name 'a' stands there twice");
+        refused(names(2), vec![], 0.0, "rows: found no instance");
+        refused(names(2), vec![means(&[0.5; 2]), means(&[0.5])], 0.0, "row 2: found 1 cell(s), expected 2");
+        refused(names(2), vec![means(&[0.5, f64::NAN])], 0.0, "row 1.arm 'arm1': found NaN");
+        refused(names(2), vec![counts(3.0, 2.0)], 0.0, "row 1.arm 'arm0': found 3 successes in 2 trials");
+        refused(names(2), vec![counts(0.5, 2.0)], 0.0, "whole numbers");
+        refused(names(2), vec![means(&[0.5; 2])], 1.0, "holdout: found 1");
+        refused(names(2), vec![means(&[0.5; 2])], 0.3, "rows: found 1 instance(s): too few to hold out");
+    }
+
+    #[test]
+    fn means_beyond_the_unit_interval_are_refused_where_they_stand() {
+        let place = Some(Place::file("past.csv").line(2));
+        for (row, expected) in [
+            (means(&[0.5, 1.5]), "row 1.arm 'arm1': found 1.5"),
+            (Row { place, ..means(&[0.5, 1.5]) }, "past.csv, line 2, arm 'arm1': found 1.5"),
+        ] {
+            let prior = Prior::table(Table::new(names(2), vec![row], 0.0).unwrap());
+            let error = Problem::bernoulli(prior).horizon(10).build().unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    /// The same rows as ever are held out: the id decides, else the bits of the means.
+    #[test]
+    fn the_split_is_by_id_or_by_means() {
+        let held_out = |with_id: bool| {
+            let row =
+                |i: u32| Row { id: with_id.then(|| i.to_string()), ..means(&[f64::from(i) / 8.0, 0.5]) };
+            Table::new(names(2), (0..8).map(row).collect(), 0.4).unwrap().held_out
         };
-        rows.push(Row { line: line_of(record), hash, arms: means.into_iter().map(Cell::Mean).collect() });
+        assert_eq!([held_out(true), held_out(false)], [[4, 5, 7], [3, 4, 6]]);
     }
-    if rows.is_empty() {
-        return Err(Error::new(name, "has a header but no instance"));
-    }
-    Ok((arm_names, rows))
-}
-
-fn check_arm_names(name: &str, arm_names: &[String]) -> Result<()> {
-    let place = || format!("{name}, line 1");
-    if !(2..=MAX_ARMS).contains(&arm_names.len()) {
-        let message = format!("found {} arm(s), expected 2 to {MAX_ARMS}", arm_names.len());
-        return Err(Error::new(place(), message));
-    }
-    for (i, arm) in arm_names.iter().enumerate() {
-        if arm_names[..i].contains(arm) {
-            return Err(Error::new(place(), format!("the column '{}' stands there twice", abridged(arm))));
-        }
-    }
-    Ok(())
-}
-
-fn long_form(
-    name: &str,
-    records: impl Iterator<Item = Result<csv::StringRecord>>,
-    instance: usize,
-    arm: usize,
-    values: Values,
-) -> Result<Parsed> {
-    let mut arm_names: Vec<String> = Vec::new();
-    let mut arm_of: HashMap<String, usize> = HashMap::new();
-    let mut row_of: HashMap<String, usize> = HashMap::new();
-    // By arm, so that a broken file with many arms and instances does not become a large empty table.
-    let mut found: Vec<(u64, String, BTreeMap<usize, Cell>)> = Vec::new();
-    for record in records {
-        let record = &record?;
-        let arm_index = *arm_of.entry(record[arm].to_string()).or_insert_with(|| {
-            arm_names.push(record[arm].to_string());
-            arm_names.len() - 1
-        });
-        let row_index = *row_of.entry(record[instance].to_string()).or_insert_with(|| {
-            found.push((line_of(record), record[instance].to_string(), BTreeMap::new()));
-            found.len() - 1
-        });
-        let cell = match values {
-            Values::Mean(column) => Cell::Mean(number(name, record, column, "mean")?),
-            Values::Counts(successes, trials) => counts(name, record, successes, trials)?,
-        };
-        if found[row_index].2.insert(arm_index, cell).is_some() {
-            let message = format!("instance '{}' has arm '{}' twice", &record[instance], &record[arm]);
-            return Err(Error::new(format!("{name}, line {}", line_of(record)), message));
-        }
-    }
-    check_arm_names(name, &arm_names)?;
-    let mut rows = Vec::new();
-    for (line, id, cells) in found {
-        if let Some(missing) = (0..arm_names.len()).find(|arm| !cells.contains_key(arm)) {
-            let message = format!(
-                "instance '{id}' has no row for arm '{}'; every instance needs every arm",
-                arm_names[missing]
-            );
-            return Err(Error::new(format!("{name}, line {line}"), message));
-        }
-        rows.push(Row { line, hash: hash(id.bytes()), arms: cells.into_values().collect() });
-    }
-    Ok((arm_names, rows))
-}
-
-fn counts(name: &str, record: &csv::StringRecord, successes: usize, trials: usize) -> Result<Cell> {
-    let (s, n) = (number(name, record, successes, "successes")?, number(name, record, trials, "trials")?);
-    if s < 0.0 || n < s || s.fract() != 0.0 || n.fract() != 0.0 {
-        let place = format!("{name}, line {}", line_of(record));
-        let message =
-            format!("found {s} successes in {n} trials, expected whole numbers with successes <= trials");
-        return Err(Error::new(place, message));
-    }
-    Ok(Cell::Counts { successes: s, trials: n })
 }

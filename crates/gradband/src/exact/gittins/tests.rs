@@ -27,7 +27,7 @@ fn bisect(successes: usize, failures: usize, remaining: usize) -> f64 {
 
 #[test]
 fn indices_agree_with_bisection() {
-    let table = Table::new(200, &mut unhurried).unwrap();
+    let table = GittinsTable::new(200, &mut unhurried).unwrap();
     let (mut worst, mut sum, mut count) = (0.0f64, 0.0, 0);
     for total in (1..=40).chain([61, 97, 150, 199, 200]) {
         // All states of small slices, a few hundred of large ones.
@@ -68,18 +68,18 @@ fn a_shorter_table_is_a_prefix_and_parts_are_checked() {
         calls.push((done, total));
         ControlFlow::Continue(())
     };
-    let long = Table::new(40, &mut hear).unwrap();
+    let long = GittinsTable::new(40, &mut hear).unwrap();
     assert_eq!(calls.len(), 40);
     assert_eq!(calls.last(), Some(&(10_660, 11_480)));
-    assert!(Table::new(40, &mut |_, _| ControlFlow::Break(())).is_none());
+    assert!(GittinsTable::new(40, &mut |_, _| ControlFlow::Break(())).is_none());
     assert!(calls.is_sorted());
-    let short = Table::new(25, &mut unhurried).unwrap();
-    assert_eq!(short.values(), &long.values()[..Table::entries(25)]);
-    assert_eq!(Table::from_parts(25, short.values().to_vec()), Ok(short.clone()));
-    assert!(Table::from_parts(24, short.values().to_vec()).is_err());
+    let short = GittinsTable::new(25, &mut unhurried).unwrap();
+    assert_eq!(short.values(), &long.values()[..GittinsTable::entries(25)]);
+    assert_eq!(GittinsTable::from_parts(25, short.values().to_vec()), Ok(short.clone()));
+    assert!(GittinsTable::from_parts(24, short.values().to_vec()).is_err());
     for bad in [f32::NAN, 0.0, 1.0] {
         let mut values = short.values().to_vec();
         values[1_000] = bad;
-        assert!(Table::from_parts(25, values).is_err());
+        assert!(GittinsTable::from_parts(25, values).is_err());
     }
 }

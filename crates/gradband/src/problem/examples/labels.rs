@@ -1,6 +1,5 @@
-//! The labels while they are read.
+//! The labels while examples are gathered: which classes there are is known only at the end.
 
-use super::number;
 use std::collections::HashMap;
 
 /// More classes than this are a measurement, not a label.
@@ -14,19 +13,22 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// Notes the label of the next example; false if that makes too many classes.
+    /// Notes the label of the next example; false, and nothing noted, if that would make too many classes.
     pub fn push(&mut self, label: &str) -> bool {
         let id = match self.ids.get(label) {
             Some(&id) => id,
-            None => {
-                let id = self.names.len() as u32;
-                self.ids.insert(label.into(), id);
-                self.names.push(label.into());
-                id
-            }
+            None if self.names.len() == MAX_CLASSES => return false,
+            None => self.add(label),
         };
         self.labels.push(id);
-        self.names.len() <= MAX_CLASSES
+        true
+    }
+
+    fn add(&mut self, label: &str) -> u32 {
+        let id = self.names.len() as u32;
+        self.ids.insert(label.into(), id);
+        self.names.push(label.into());
+        id
     }
 
     /// The classes in order, and each example's. Numbers are classes by value: 1 and 1.0 are the same.
@@ -55,4 +57,9 @@ impl Labels {
         self.labels.shrink_to_fit();
         (classes, self.labels)
     }
+}
+
+/// The value of a label that is a number, infinite ones included.
+fn number(label: &str) -> Option<f64> {
+    label.parse().ok().filter(|x: &f64| !x.is_nan())
 }

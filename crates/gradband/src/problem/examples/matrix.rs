@@ -1,8 +1,8 @@
-//! The feature matrix while it is read: single precision, relative to the first row, so that a long table takes
+//! The feature matrix while examples are gathered: single precision, relative to the first row, so that a long table takes
 //! little memory and a large offset (a time stamp, a serial number) costs no digits.
 
 use super::{Scale, Scaling};
-use crate::problem::reading::hash;
+use crate::problem::split::hash;
 
 /// Numbers in a matrix: 1 GB.
 pub(super) const MAX_NUMBERS: usize = 256 << 20;

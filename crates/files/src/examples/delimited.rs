@@ -1,0 +1,123 @@
+//! CSV: a row per example, separated by commas, semicolons or tabs.
+
+use super::Columns;
+use super::header::Header;
+use super::values::{is_text, missing_label, value};
+use crate::lines::Lines;
+use crate::records::Records;
+use gradband::problem::{ExamplesBuilder, MAX_FEATURES};
+use gradband::{Error, Result};
+
+/// Rows that are looked at to tell a slip from a column of text.
+const LOOK_AHEAD: usize = 1000;
+
+pub(super) fn read(lines: Lines, label: Option<&str>, builder: &mut ExamplesBuilder) -> Result<Columns> {
+    let name = lines.name;
+    let empty = || Error::new(name, "is empty; expected one line per example");
+    let mut records = Records::new(lines)?.ok_or_else(empty)?;
+    let (line, first) = first_record(&mut records)?;
+    let mut more = records.advance()?;
+    let second = more.then(|| records.record());
+    let header = Header::new(&first, second, label, &format!("{name}, line {line}"))?;
+    let mut rows = Rows { name, columns: first.len(), row: Vec::with_capacity(first.len()), header };
+    if !rows.header.named {
+        rows.push(line, first.iter().map(String::as_str), builder).map_err(|bad| bad.error)?;
+    } else if !more {
+        return Err(Error::new(name, "has a header but no example"));
+    }
+    while more {
+        records.check_len(rows.columns)?;
+        if let Err(bad) = rows.push(records.line(), records.record().iter(), builder) {
+            return Err(if bad.is_text { text_found(&mut records, bad) } else { bad.error });
+        }
+        more = records.advance()?;
+    }
+    Ok(Columns { features: Some(rows.header.features()), note: rows.header.note })
+}
+
+/// The line and the fields of the first record: names or values.
+fn first_record(records: &mut Records) -> Result<(u64, Vec<String>)> {
+    records.advance()?;
+    let count = records.record().len();
+    if !(2..=MAX_FEATURES + 1).contains(&count) {
+        let message = format!(
+            "found {count} column(s), expected 2 to {} (features and a label), separated by commas, semicolons or tabs",
+            MAX_FEATURES + 1
+        );
+        return Err(records.wrong(message));
+    }
+    Ok((records.line(), records.record().iter().map(String::from).collect()))
+}
+
+/// Turns fields into examples.
+struct Rows<'a> {
+    name: &'a str,
+    header: Header,
+    columns: usize,
+    /// The features of the current one.
+    row: Vec<f64>,
+}
+
+/// What is wrong with a row.
+struct Bad {
+    column: usize,
+    /// Does text stand where a number should?
+    is_text: bool,
+    error: Error,
+}
+
+impl Rows<'_> {
+    /// Adds the example of that line.
+    fn push<'f>(
+        &mut self,
+        line: u64,
+        fields: impl Iterator<Item = &'f str>,
+        builder: &mut ExamplesBuilder,
+    ) -> std::result::Result<(), Bad> {
+        self.row.clear();
+        let mut label = "";
+        for (column, field) in fields.enumerate() {
+            if column == self.header.label {
+                label = field;
+                continue;
+            }
+            match value(field) {
+                Ok(x) => self.row.push(x),
+                Err(message) => return Err(self.bad(line, column, is_text(field), message)),
+            }
+        }
+        if let Some(message) = missing_label(label) {
+            return Err(self.bad(line, self.header.label, false, message));
+        }
+        builder.push(&self.row, label).map_err(|error| {
+            let error = Error::new(format!("{}, line {line}", self.name), error.message);
+            Bad { column: 0, is_text: false, error }
+        })
+    }
+
+    fn bad(&self, line: u64, column: usize, is_text: bool, message: String) -> Bad {
+        Bad { column, is_text, error: Error::new(self.header.place(self.name, line, column), message) }
+    }
+}
+
+/// Text where a number should be: is it the whole column?
+fn text_found(records: &mut Records, bad: Bad) -> Error {
+    let (mut looked, mut texts) = (1, 1);
+    while looked < LOOK_AHEAD && records.advance().unwrap_or(false) {
+        let record = records.record();
+        if bad.column >= record.len() {
+            break;
+        }
+        looked += 1;
+        texts += usize::from(is_text(record.get(bad.column)));
+    }
+    let mut error = bad.error;
+    if texts > 1 && 2 * texts >= looked {
+        error.message = format!(
+            "{}; {texts} of the {looked} lines from here on hold text: one-hot encode the column (a column of 0 and \
+             1 per value) or remove it",
+            error.message
+        );
+    }
+    error
+}

@@ -1,0 +1,149 @@
+//! Tables of past instances: forms, splits, messages, and standard errors that count campaigns.
+#![allow(clippy::unwrap_used)]
+
+use gradband::evaluate::evaluate;
+use gradband::problem::{Cell, Prior, Problem, Rewards, Split, Table};
+use gradband::registry::{Choice, policy};
+use gradband_files::read_table;
+use std::ops::ControlFlow;
+
+fn wide(rows: usize) -> String {
+    let mut text = "red,green,blue\n".to_string();
+    for i in 0..rows {
+        let mean = |arm: usize| ((i * 7 + arm * 13) % 97) as f64 / 100.0;
+        text += &format!("{},{},{}\n", mean(0), mean(1), mean(2));
+    }
+    text
+}
+
+fn read(text: &str, holdout: f64) -> gradband::Result<Table> {
+    read_table(text.as_bytes(), "past.csv", holdout)
+}
+
+#[test]
+fn all_three_forms_are_read() {
+    let table = read(&wide(10), 0.3).unwrap();
+    assert_eq!(table.arm_names(), ["red", "green", "blue"]);
+    assert_eq!((table.rows(Split::Train).len(), table.rows(Split::HeldOut).len()), (7, 3));
+    let long = "instance,arm,mean\nx,a,0.5\nx,b,0.25\ny,b,1\ny,a,0\n";
+    let rows: Vec<_> = read(long, 0.0).unwrap().rows(Split::Train).map(|row| row.arms.clone()).collect();
+    assert_eq!(rows, [[Cell::Mean(0.5), Cell::Mean(0.25)], [Cell::Mean(0.0), Cell::Mean(1.0)]]);
+    let counts = "arm,trials,successes,instance\na,10,3,x\nb,5,5,x\n";
+    let rows: Vec<_> = read(counts, 0.0).unwrap().rows(Split::HeldOut).map(|row| row.arms.clone()).collect();
+    let cell = |successes, trials| Cell::Counts { successes, trials };
+    assert_eq!(rows, [[cell(3.0, 10.0), cell(5.0, 5.0)]]);
+    let headerless = read("0.1,0.2\n0.3,0.4\n", 0.0).unwrap();
+    assert_eq!(
+        (headerless.arm_names(), headerless.rows(Split::Train).len()),
+        (&["1".into(), "2".into()][..], 2)
+    );
+}
+
+#[test]
+fn names_may_hold_line_ends_and_separators() {
+    let table = read("\"red,\nround\",blue\n0.5,0.25\n", 0.0).unwrap();
+    assert_eq!(table.arm_names(), ["red,\nround", "blue"]);
+    let error = read("\"red,\nround\",blue\n0.5,x\n", 0.0).unwrap_err().to_string();
+    assert!(error.contains("line 3, column 2 ('blue')"), "{error}");
+}
+
+#[test]
+fn other_separators_and_signatures_are_read() {
+    for text in ["a;b\n0.5;0.25\n", "\u{feff}a\tb\n0.5\t0.25\n", "a,b\r\n0.5,0.25"] {
+        let table = read(text, 0.0).unwrap();
+        assert_eq!(table.arm_names(), ["a", "b"]);
+        assert_eq!(table.rows(Split::Train).next().unwrap().arms, [Cell::Mean(0.5), Cell::Mean(0.25)]);
+    }
+}
+
+/// The held-out rows depend on their content alone: not on their order, and equal rows stay together.
+#[test]
+fn the_split_is_by_content() {
+    let held_out = |text: &str| {
+        let table = read(text, 0.3).unwrap();
+        let mut rows: Vec<_> = table.rows(Split::HeldOut).map(|row| format!("{:?}", row.arms)).collect();
+        rows.sort();
+        rows
+    };
+    let text = wide(40);
+    let mut lines: Vec<_> = text.lines().collect();
+    lines[1..].reverse();
+    assert_eq!(held_out(&text), held_out(&(lines.join("\n") + "\n")));
+    let doubled = read(&(wide(20) + wide(20).split_once('\n').unwrap().1), 0.3).unwrap();
+    let train: Vec<_> = doubled.rows(Split::Train).map(|row| format!("{:?}", row.arms)).collect();
+    assert!(doubled.rows(Split::HeldOut).all(|row| !train.contains(&format!("{:?}", row.arms))));
+}
+
+#[test]
+fn bad_tables_are_refused_with_file_and_line() {
+    let cases = [
+        ("", "is empty"),
+        ("a,b\n", "no instance"),
+        ("a\n0.5\n0.6\n", "expected 2 to"),
+        ("a,b\n0.5,0.5\n0.5\n", "line 3: found 1 fields, expected 2"),
+        ("a,b\n0.5,zebra\n", "line 2, column 2 ('b'): found 'zebra'"),
+        ("a,b\n0.5,NaN\n", "finite"),
+        ("a,b\n0.5,inf\n", "finite"),
+        ("a,a\n0.5,0.5\n", "twice"),
+        ("instance,arm,mean\nx,a,0.5\nx,b,0.5\ny,a,0.5\n", "line 4: instance 'y' has no row for arm 'b'"),
+        ("instance,arm,mean\nx,a,0.5\nx,a,0.5\n", "line 3: instance 'x' has arm 'a' twice"),
+        ("instance,arm,value\nx,a,0.5\n", "'mean', or 'successes' and 'trials'"),
+        ("instance,arm,successes,trials\nx,a,5,3\n", "5 successes in 3 trials"),
+        ("instance,arm,successes,trials\nx,a,0.5,3\n", "whole numbers"),
+        ("a,b\n0.5,0.5\n0.4,0.4\n", "too few to hold out"),
+    ];
+    for (text, expected) in cases {
+        let error = read(text, 0.3).unwrap_err().to_string();
+        assert!(error.contains("past.csv") && error.contains(expected), "{text:?}: {error}");
+    }
+    let bytes: &[u8] = b"a,b\n0.5,\xff\xfe\n";
+    assert!(read_table(bytes, "past.csv", 0.0).unwrap_err().to_string().contains("line 2: is not UTF-8"));
+    let bytes = b"# past\r\n\r\na,b\r\n0.5,0.5\r\n\r\n0.5,zebra\r\n";
+    let error = read_table(&bytes[..], "past.csv", 0.0).unwrap_err().to_string();
+    assert!(error.starts_with("past.csv, line 6, column 2 ('b')"), "{error}");
+    let table = Prior::Table(read("a,b\n0.5,1.5\n", 0.0).unwrap());
+    let error = Problem::new("t", Rewards::Bernoulli, table, 10).unwrap_err().to_string();
+    assert!(error.contains("line 2, arm 'b'") && error.contains("1.5"), "{error}");
+}
+
+/// Thirty campaigns are thirty observations, however often they are simulated.
+#[test]
+fn standard_errors_count_past_instances() {
+    let problem = |holdout| {
+        Problem::new("t", Rewards::Bernoulli, Prior::Table(read(&wide(60), holdout).unwrap()), 50).unwrap()
+    };
+    let held_out = problem(0.5);
+    let agent = Choice::initial(policy("random").unwrap(), &held_out).unwrap().agent(&held_out);
+    let error = |instances| {
+        let evaluation =
+            evaluate(&[&*agent], &held_out, 1, instances, |_| ControlFlow::Continue(())).unwrap();
+        evaluation.regret(0).std_error
+    };
+    let (small, large) = (error(2_000), error(200_000));
+    assert!(large > 0.8 * small, "{small} {large}");
+    // The regret of random arms on a row is 50 (best - average); its spread over the 30 rows is the error.
+    let Prior::Table(table) = &held_out.armed().unwrap().prior else { panic!("a table") };
+    let regrets: Vec<f64> = table
+        .rows(Split::HeldOut)
+        .map(|row| {
+            let means: Vec<f64> =
+                row.arms.iter().map(|cell| if let Cell::Mean(x) = cell { *x } else { panic!() }).collect();
+            50.0 * (means.iter().copied().fold(0.0, f64::max) - means.iter().sum::<f64>() / 3.0)
+        })
+        .collect();
+    let n = regrets.len() as f64;
+    let mean = regrets.iter().sum::<f64>() / n;
+    let expected = (regrets.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt();
+    assert!((large / expected - 1.0).abs() < 0.02, "{large} {expected}");
+}
+
+/// Counts are redrawn: Beta(1 + successes, 1 + failures) has mean (s + 1) / (t + 2).
+#[test]
+fn counted_arms_are_redrawn_from_their_posterior() {
+    let table = read("instance,arm,successes,trials\nx,a,8,10\nx,b,0,1\ny,a,8,10\ny,b,0,1\n", 0.0).unwrap();
+    let problem = Problem::new("t", Rewards::Bernoulli, Prior::Table(table), 1).unwrap();
+    let agent = Choice::initial(policy("random").unwrap(), &problem).unwrap().agent(&problem);
+    let evaluation = evaluate(&[&*agent], &problem, 1, 100_000, |_| ControlFlow::Continue(())).unwrap();
+    let expected = (9.0 / 12.0 + 1.0 / 3.0) / 2.0;
+    assert!((evaluation.reward(0).mean - expected).abs() < 0.005, "{:?}", evaluation.reward(0));
+}

@@ -1,0 +1,31 @@
+//! GradBand: policies that learn, one [`Plan`] per way to learn.
+//!
+//! Uses everything below: policies, engines, exact programmes, measurements. [`Trainer`] is the front door; [`Options`] are
+//! what a user may say, and [`Plan`] is that with every default filled in for a problem and a policy.
+
+mod ascent;
+mod exact_ascent;
+mod optimizer;
+mod options;
+mod plan;
+mod polish;
+mod q_learning;
+mod recurrent;
+mod search;
+mod trained;
+mod trainer;
+
+pub use crate::measure::Estimator;
+pub use crate::simulate::{BASELINES, Baseline, Returns};
+pub use ascent::Ascent;
+pub use optimizer::{OPTIMIZERS, Optimizer, Rate};
+pub use options::{Average, GradientSource, LearningRate, Options, RECIPES, RecipeName};
+pub use plan::Plan;
+pub use q_learning::QLearning;
+pub use recurrent::{Recipe, Stage};
+pub use trained::Trained;
+pub use trainer::Trainer;
+
+/// Training's randomness, apart from evaluation's.
+const TRAINING: u64 = 2;
+const PILOT: u64 = 3;

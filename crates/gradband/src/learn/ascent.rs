@@ -1,0 +1,249 @@
+//! GradBand (algorithm 1): gradient ascent on the Bayes reward, with records and a reason to stop.
+
+use super::optimizer::{Climber, Optimizer, Rate, norm};
+use super::options::{Average, GradientSource};
+use super::polish::polish;
+use super::trained::Trained;
+use super::{PILOT, TRAINING};
+use crate::error::{Result, count, within};
+use crate::measure::{Estimator, Gradient, exact};
+use crate::numeric::stream::Key;
+use crate::observe::{Iteration, Observer, StopReason};
+use crate::policy::Choice;
+use crate::problem::{Problem, Split};
+
+/// How to climb.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ascent {
+    /// Where gradients come from; the estimator is for sampled ones.
+    pub gradient: GradientSource,
+    /// How the gradient is estimated.
+    pub estimator: Estimator,
+    /// L.
+    pub iterations: usize,
+    /// The update rule.
+    pub optimizer: Optimizer,
+    /// alpha; `None` chooses it.
+    pub learning_rate: Option<f64>,
+    /// Longest gradient; with an automatic rate of sgd it is c unless given.
+    pub clip: Option<f64>,
+    /// Factor of the rate after each iteration.
+    pub decay: f64,
+    /// What is handed out.
+    pub average: Average,
+}
+
+impl Ascent {
+    /// Does it use exact gradients?
+    pub fn is_exact(&self) -> bool {
+        self.gradient == GradientSource::Exact
+    }
+
+    /// Refuses numbers that make no sense.
+    pub(super) fn check(&self) -> Result<()> {
+        let positive = |place: &str, x: Option<f64>| {
+            x.map_or(Ok(()), |x| within(place, x, f64::MIN_POSITIVE, f64::MAX).map(drop))
+        };
+        count("iterations", self.iterations, 1, 10_000_000)?;
+        count("batch_size", self.estimator.batch_size, 1, 1_000_000_000)?;
+        positive("learning_rate", self.learning_rate)?;
+        positive("clip", self.clip)?;
+        within("decay", self.decay, 1e-3, 1.0).map(drop)
+    }
+
+    /// Optimises `initial` on the training instances of `problem`, by its score.
+    pub(super) fn train(
+        &self,
+        problem: &Problem,
+        initial: &Choice,
+        seed: u64,
+        observer: &mut dyn Observer,
+    ) -> Result<Trained> {
+        initial.scored_player(problem, &mut ())?;
+        let coordinates = initial.coordinates();
+        let mut w = initial.params().to_vec();
+        let mut history: Vec<Iteration> = Vec::new();
+        let mut tail = Tail::new(w.len(), self.iterations);
+        let mut reason = None;
+        let mut stopped = |result: Result<Gradient>| match result {
+            Ok(gradient) => Ok(Some(gradient)),
+            Err(error) => match error.stopped() {
+                Some(why) => {
+                    reason = Some(why);
+                    Ok(None)
+                }
+                None => Err(error),
+            },
+        };
+        let pilot = match (self.optimizer, self.learning_rate) {
+            (Optimizer::Sgd, None) => {
+                stopped(self.gradient_at(problem, initial, &w, Key::new(seed).child(PILOT), observer))?
+            }
+            _ => None,
+        };
+        let (rate, clip) = schedule(self, pilot.as_ref());
+        let mut climber = Climber::new(self.optimizer, clip, w.len());
+        for i in 0..self.iterations {
+            let key = Key::new(seed).child(TRAINING).child(i as u64);
+            let Some(estimate) = stopped(self.gradient_at(problem, initial, &w, key, observer))? else {
+                break;
+            };
+            let mean = estimate.mean();
+            let mut u: Vec<f64> = coordinates.iter().zip(&w).map(|(c, &w)| c.of(w)).collect();
+            // A gradient that overflowed says nothing.
+            if norm(&mean).is_finite() {
+                climber.step(&mut u, &mean, rate.at(i, self.iterations));
+            }
+            w = coordinates.iter().zip(&u).map(|(c, &u)| c.value(u)).collect();
+            initial.project(problem, &mut w);
+            tail.push(&w);
+            let record = Iteration::new(i + 1, &w, Some(norm(&mean)));
+            observer.iteration(&record, &w);
+            history.push(record);
+        }
+        let last = initial.with_params(problem, &w)?;
+        let policy = match self.average {
+            Average::Tail => initial.with_params(problem, &tail.mean(&history, &w))?,
+            Average::None => last.clone(),
+        };
+        let policy = if reason.is_none() { polish(problem, policy, self, seed)? } else { policy };
+        let stop_reason =
+            reason.filter(|_| history.len() < self.iterations).unwrap_or(StopReason::Iterations);
+        let trained = Trained::new(initial.clone(), policy, last);
+        Ok(Trained { learning_rate: Some(rate.initial), history, stop_reason, ..trained })
+    }
+
+    /// The gradient at `params`, in the coordinates of training.
+    fn gradient_at(
+        &self,
+        problem: &Problem,
+        initial: &Choice,
+        params: &[f64],
+        key: Key,
+        observer: &mut dyn Observer,
+    ) -> Result<Gradient> {
+        let choice = initial.with_params(problem, params)?;
+        let slopes: Vec<f64> = initial.coordinates().iter().zip(params).map(|(c, &w)| c.slope(w)).collect();
+        let gradient = match self.gradient {
+            GradientSource::Exact => {
+                Gradient::exact(&exact(problem, &choice, Split::Train, observer)?.gradient)
+            }
+            GradientSource::Sampled => {
+                let player = choice.player(problem, observer)?;
+                self.estimator.estimate(&*player, problem, key, observer)?
+            }
+        };
+        Ok(gradient.in_coordinates(&slopes))
+    }
+}
+
+/// The automatic rate: alpha = 1 / (c sqrt L), where no gradient is likely to be longer than c = |g| + 2 sqrt(v / m), by
+/// a pilot batch. v is the mean of the variances, weighted by themselves: with one parameter its variance; with many,
+/// noise is part of every gradient's length already, and the length varies only as much as one coordinate does.
+fn schedule(ascent: &Ascent, pilot: Option<&Gradient>) -> (Rate, Option<f64>) {
+    let Ascent { decay, clip, .. } = *ascent;
+    let fixed = |initial| Rate { initial, end: 1.0, decay };
+    match (ascent.learning_rate, ascent.optimizer, pilot) {
+        (Some(rate), ..) => (fixed(rate), clip),
+        (None, Optimizer::Sgd, Some(pilot)) => {
+            let length = norm(&pilot.mean());
+            let variances = &pilot.variance_per_instance;
+            let (sum, squares) =
+                variances.iter().fold((0.0, 0.0), |(sum, squares), v| (sum + v, squares + v * v));
+            // A batch of one instance has no variance to go by: its own length stands in.
+            let variance = match pilot.instances {
+                1 => length * length,
+                _ if sum > 0.0 => squares / sum,
+                _ => 0.0,
+            };
+            let c = (length + 2.0 * (variance / pilot.instances as f64).sqrt()).max(1e-12);
+            (fixed(1.0 / (c * (ascent.iterations as f64).sqrt())), clip.or(Some(c)))
+        }
+        _ => (Rate { initial: 0.06, end: 0.1, decay }, clip),
+    }
+}
+
+/// Running mean of the iterates after the middle of the training.
+pub(super) struct Tail {
+    sum: Vec<f64>,
+    seen: usize,
+    from: usize,
+}
+
+impl Tail {
+    pub fn new(dim: usize, iterations: usize) -> Self {
+        Self { sum: vec![0.0; dim], seen: 0, from: iterations / 2 }
+    }
+
+    pub fn push(&mut self, w: &[f64]) {
+        self.seen += 1;
+        if self.seen > self.from {
+            self.sum.iter_mut().zip(w).for_each(|(sum, x)| *sum += x);
+        }
+    }
+
+    /// The last half of the iterates so far, if the records have them (training may have been interrupted);
+    /// else those after the middle; else the last.
+    pub fn mean(&self, history: &[Iteration], last: &[f64]) -> Vec<f64> {
+        let tail: Vec<_> =
+            history[history.len() / 2..].iter().filter_map(|record| record.params.as_ref()).collect();
+        if tail.is_empty() {
+            let count = self.seen.saturating_sub(self.from);
+            return if count == 0 {
+                last.to_vec()
+            } else {
+                self.sum.iter().map(|sum| sum / count as f64).collect()
+            };
+        }
+        (0..last.len()).map(|i| tail.iter().map(|w| w[i]).sum::<f64>() / tail.len() as f64).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::Estimate;
+    use crate::numeric::lanes::One;
+    use crate::numeric::stream::Stream;
+    use crate::simulate::{Baseline, Returns};
+
+    /// The automatic c, from the mean of `m` normal gradients with that mean and variance in each coordinate.
+    fn constant(pilot: &[f64], variance: f64, m: usize) -> f64 {
+        let estimate = pilot.iter().map(|&mean| Estimate { mean, std_error: 0.0 }).collect();
+        let variance_per_instance = vec![variance; pilot.len()];
+        let pilot = Gradient { estimate, variance_per_instance, instances: m };
+        let estimator = Estimator { baseline: Baseline::None, returns: Returns::Mean, batch_size: m };
+        let ascent = Ascent {
+            gradient: GradientSource::Sampled,
+            estimator,
+            iterations: 1,
+            optimizer: Optimizer::Sgd,
+            learning_rate: None,
+            clip: None,
+            decay: 1.0,
+            average: Average::Tail,
+        };
+        1.0 / schedule(&ascent, Some(&pilot)).0.initial
+    }
+
+    /// Lengths of 2,000 gradients in 1 to 400 dimensions: few are beyond c, and c is not far beyond them. With one
+    /// dimension and no slope the pilot's own length is anything, so that c is checked on average.
+    #[test]
+    fn few_gradients_are_longer_than_c() {
+        let (m, variance, count) = (50, 9.0, 2000);
+        for (dim, slope) in [(1, 0.0), (1, 3.0), (8, 0.5), (64, 0.1), (400, 0.0)] {
+            let mut stream = Stream::<One<f64>>::new((), Key::new(5), dim as u64);
+            let mut gradient = || -> Vec<f64> {
+                let scale = (variance / m as f64).sqrt();
+                (0..dim).map(|_| slope + scale * stream.normal_pair().0.0).collect()
+            };
+            let c: f64 = (0..50).map(|_| constant(&gradient(), variance, m)).sum::<f64>() / 50.0;
+            let mut lengths: Vec<f64> = (0..count).map(|_| norm(&gradient())).collect();
+            lengths.sort_by(f64::total_cmp);
+            let beyond = lengths.iter().filter(|&&length| length > c).count() as f64 / count as f64;
+            assert!(beyond < 0.05, "{dim} dimensions: {beyond} are longer");
+            assert!(c < 1.3 * lengths[count * 99 / 100], "{dim} dimensions: c = {c}");
+        }
+        assert!((constant(&[3.0], variance, m) - (3.0 + 2.0 * (variance / m as f64).sqrt())).abs() < 1e-12);
+    }
+}

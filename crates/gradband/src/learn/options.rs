@@ -1,0 +1,274 @@
+//! What a user may say about a training, and the defaults of what is left unsaid.
+
+use super::ascent::Ascent;
+use super::optimizer::{Optimizer, Rate};
+use super::plan::Plan;
+use super::q_learning::QLearning;
+use super::recurrent::{Recipe, Stage};
+use crate::error::{Error, Result};
+use crate::measure::{Estimator, check_exact};
+use crate::policy::{Choice, Learns};
+use crate::problem::{Problem, Split};
+use crate::simulate::{Baseline, Returns};
+use serde::{Deserialize, Serialize};
+
+/// What is handed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Average {
+    /// The mean of the last half of the iterates: they jitter around what they converge to.
+    Tail,
+    /// The last iterate, as in the paper.
+    None,
+}
+
+/// Where gradients come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GradientSource {
+    /// Simulation.
+    Sampled,
+    /// A dynamic programme: no variance.
+    Exact,
+}
+
+/// The step size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LearningRate {
+    /// Chosen by the optimizer.
+    Auto,
+    /// Given.
+    Fixed(f64),
+}
+
+impl LearningRate {
+    /// The number, if it is given.
+    pub fn fixed(self) -> Option<f64> {
+        match self {
+            Self::Auto => None,
+            Self::Fixed(x) => Some(x),
+        }
+    }
+}
+
+/// How a network is trained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecipeName {
+    /// Ours.
+    Default,
+    /// The paper's.
+    Paper,
+}
+
+/// The recipes by name.
+pub const RECIPES: [(&str, RecipeName); 2] = [("default", RecipeName::Default), ("paper", RecipeName::Paper)];
+
+/// What is said about a training; the rest follows from the problem and the policy.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// Where gradients come from.
+    pub gradient: Option<GradientSource>,
+    /// What returns are compared with.
+    pub baseline: Option<Baseline>,
+    /// What returns are made of.
+    pub returns: Option<Returns>,
+    /// How to climb.
+    pub optimizer: Option<Optimizer>,
+    /// alpha.
+    pub learning_rate: Option<LearningRate>,
+    /// L; of a network, in each stage.
+    pub iterations: Option<usize>,
+    /// m.
+    pub batch_size: Option<usize>,
+    /// What is handed out.
+    pub average: Option<Average>,
+    /// Longest gradient.
+    pub clip: Option<f64>,
+    /// Factor of the rate after each iteration.
+    pub decay: Option<f64>,
+    /// Of a network: which recipe.
+    pub recipe: Option<RecipeName>,
+    /// Of a network: horizons that are trained one after the other.
+    pub curriculum: Option<Vec<usize>>,
+    /// Of a network: does the policy start out softer than it will play?
+    pub temperature: Option<bool>,
+}
+
+impl Options {
+    /// L, unless it is said.
+    pub const ITERATIONS: usize = 100;
+    /// What is subtracted, unless it is said.
+    pub const BASELINE: Baseline = Baseline::LeaveOneOut(Baseline::DEFAULT_RUNS);
+    /// What returns are made of, unless it is said.
+    pub const RETURNS: Returns = Returns::Mean;
+
+    /// The optimizer, unless it is said: matrices have entries of all sizes.
+    pub fn default_optimizer(problem: &Problem) -> Optimizer {
+        if problem.contextual().is_some() { Optimizer::Adam } else { Optimizer::Sgd }
+    }
+
+    /// Runs of an iteration, unless the batch size is said: the price of the paper's self with m = 1000, and m = 500 with
+    /// contexts.
+    pub fn default_runs(problem: &Problem) -> usize {
+        if problem.contextual().is_some() { 1000 } else { 2000 }
+    }
+
+    /// Everything that will be done.
+    pub fn plan(&self, problem: &Problem, choice: &Choice) -> Result<Plan> {
+        match choice.kind().learns() {
+            Learns::Score => self.by_score(problem, choice),
+            Learns::Recurrent => self.in_stages(problem, choice).map(Plan::Recurrent),
+            Learns::QLearning => self.q_learning(problem),
+        }
+    }
+
+    fn by_score(&self, problem: &Problem, choice: &Choice) -> Result<Plan> {
+        for (place, said) in [
+            ("recipe", self.recipe.is_some()),
+            ("curriculum", self.curriculum.is_some()),
+            ("temperature", self.temperature.is_some()),
+        ] {
+            if said {
+                return Err(Error::new(place, format!("is for neural policies, not for {}", choice.name())));
+            }
+        }
+        let exact = self.gradient == Some(GradientSource::Exact);
+        if exact {
+            self.refuse_sampling()?;
+        }
+        let ascent = self.ascent(problem);
+        ascent.check()?;
+        if exact {
+            check_exact(problem, choice, Split::Train)?;
+        }
+        Ok(match choice.unscored(problem)? {
+            _ if exact && ascent.optimizer == Optimizer::Sgd && ascent.learning_rate.is_none() => {
+                Plan::ExactAscent(ascent)
+            }
+            Some(_) if choice.params().len() == 1 => Plan::Search(ascent),
+            _ => Plan::Ascent(ascent),
+        })
+    }
+
+    fn ascent(&self, problem: &Problem) -> Ascent {
+        let gradient = self.gradient.unwrap_or(GradientSource::Sampled);
+        let baseline = self.baseline.unwrap_or(Self::BASELINE);
+        let affordable = (Self::default_runs(problem) / baseline.runs()).max(1);
+        // Exact iterates do not jitter: the last is the best.
+        let average = match gradient {
+            GradientSource::Sampled => Average::Tail,
+            GradientSource::Exact => Average::None,
+        };
+        Ascent {
+            gradient,
+            estimator: Estimator {
+                baseline,
+                returns: self.returns.unwrap_or(Self::RETURNS),
+                batch_size: self.batch_size.unwrap_or(affordable),
+            },
+            iterations: self.iterations.unwrap_or(Self::ITERATIONS),
+            optimizer: self.optimizer.unwrap_or(Self::default_optimizer(problem)),
+            learning_rate: self.learning_rate.and_then(LearningRate::fixed),
+            clip: self.clip,
+            decay: self.decay.unwrap_or(1.0),
+            average: self.average.unwrap_or(average),
+        }
+    }
+
+    /// An exact gradient is not an average over runs, and an automatic rate needs neither clipping nor decay.
+    fn refuse_sampling(&self) -> Result<()> {
+        let automatic = self.learning_rate.is_none_or(|rate| rate == LearningRate::Auto);
+        let automatic = automatic && self.optimizer.is_none_or(|optimizer| optimizer == Optimizer::Sgd);
+        for (place, said) in [
+            ("baseline", self.baseline.is_some()),
+            ("returns", self.returns.is_some()),
+            ("batch_size", self.batch_size.is_some()),
+            ("clip", self.clip.is_some() && automatic),
+            ("decay", self.decay.is_some() && automatic),
+        ] {
+            if said {
+                return Err(Error::new(place, "has no meaning with exact gradients; leave it out"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The recipe that is asked for, with everything that was said on top.
+    fn in_stages(&self, problem: &Problem, choice: &Choice) -> Result<Recipe> {
+        if self.gradient == Some(GradientSource::Exact) {
+            return Err(Error::new("gradient", "neural policies have sampled gradients only"));
+        }
+        let mut recipe = match self.recipe.unwrap_or(RecipeName::Default) {
+            RecipeName::Default => Recipe::standard(problem),
+            RecipeName::Paper => Recipe::paper(problem),
+        };
+        self.change_stages(problem, &mut recipe)?;
+        recipe.baseline = self.baseline.unwrap_or(recipe.baseline);
+        recipe.returns = self.returns.unwrap_or(recipe.returns);
+        recipe.optimizer = self.optimizer.unwrap_or(recipe.optimizer);
+        if self.average == Some(Average::None) {
+            (recipe.average, recipe.checks) = (0.0, 0);
+        }
+        recipe.instances = self.batch_size.unwrap_or(recipe.instances);
+        recipe.clip = self.clip.or(recipe.clip);
+        recipe.temperature = self.temperature.unwrap_or(recipe.temperature);
+        recipe.check(choice)?;
+        Ok(recipe)
+    }
+
+    /// Q-learning has one number to choose: `iterations`, the updates of the network.
+    fn q_learning(&self, problem: &Problem) -> Result<Plan> {
+        for (place, said) in [
+            ("gradient", self.gradient.is_some()),
+            ("baseline", self.baseline.is_some()),
+            ("returns", self.returns.is_some()),
+            ("optimizer", self.optimizer.is_some()),
+            ("learning_rate", self.learning_rate.is_some()),
+            ("batch_size", self.batch_size.is_some()),
+            ("average", self.average.is_some()),
+            ("clip", self.clip.is_some()),
+            ("decay", self.decay.is_some()),
+            ("recipe", self.recipe.is_some()),
+            ("curriculum", self.curriculum.is_some()),
+            ("temperature", self.temperature.is_some()),
+        ] {
+            if said {
+                return Err(Error::new(place, "has no meaning in the Q-learning of dqn; leave it out"));
+            }
+        }
+        let mut settings = QLearning::default();
+        settings.updates = self.iterations.unwrap_or(settings.updates);
+        Ascent { iterations: settings.updates, ..self.ascent(problem) }.check()?;
+        Ok(Plan::QLearning(settings))
+    }
+
+    /// Horizons, iterations and rates. Of the preset's stages the first and the last keep their places, and those
+    /// between are like the second.
+    fn change_stages(&self, problem: &Problem, recipe: &mut Recipe) -> Result<()> {
+        if let Some(horizons) = &self.curriculum {
+            let rising = horizons.windows(2).all(|pair| pair[0] < pair[1]);
+            let within = horizons.iter().all(|&horizon| (1..=problem.horizon).contains(&horizon));
+            if horizons.is_empty() || !rising || !within {
+                let message =
+                    format!("expected rising horizons from 1 to {}, found {horizons:?}", problem.horizon);
+                return Err(Error::new("curriculum", message));
+            }
+            let preset = recipe.stages.clone();
+            let stage = |(i, &horizon): (usize, &usize)| {
+                let like =
+                    if i + 1 == horizons.len() { preset.len() - 1 } else { i.min(preset.len().max(2) - 2) };
+                Stage { horizon, ..preset[like] }
+            };
+            recipe.stages = horizons.iter().enumerate().map(stage).collect();
+        }
+        for stage in &mut recipe.stages {
+            stage.iterations = self.iterations.unwrap_or(stage.iterations);
+            if let Some(LearningRate::Fixed(initial)) = self.learning_rate {
+                stage.rate = Rate { initial, end: 1.0, decay: 1.0 };
+            }
+            stage.rate.decay = self.decay.unwrap_or(stage.rate.decay);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,52 @@
+//! Policies that choose without chance have no score: their one parameter is searched for, on training instances
+//! that are the same at every value (common random numbers make the comparison sharp).
+
+use super::TRAINING;
+use super::ascent::Ascent;
+use super::trained::Trained;
+use crate::error::Result;
+use crate::numeric::search;
+use crate::numeric::stream::Key;
+use crate::observe::{Iteration, Observer, StopReason};
+use crate::policy::Choice;
+use crate::problem::{Problem, Split};
+use crate::simulate::{Job, Task, batch};
+
+/// A grid over the feasible set, then golden-section search around its best value. An iteration is one value, and
+/// costs what an iteration with gradients would.
+pub(super) fn train(
+    problem: &Problem,
+    initial: &Choice,
+    ascent: &Ascent,
+    seed: u64,
+    observer: &mut dyn Observer,
+) -> Result<Trained> {
+    let (low, high) = initial.slots()[0].param.feasible.on(problem);
+    let job = Job::new(problem, Key::new(seed).child(TRAINING), Split::Train, Task::Evaluate);
+    let instances = ascent.estimator.runs();
+    let mut history: Vec<Iteration> = Vec::new();
+    let mut reason = None;
+    let best = search::largest(low, high, |x| {
+        if history.len() >= ascent.iterations {
+            reason = Some(StopReason::Iterations);
+            return Ok(None);
+        }
+        let player = initial.with_params(problem, &[x])?.player(problem, observer)?;
+        let rewards = match batch::means(&[&*player], &job, instances, |outcome| outcome.reward, observer) {
+            Ok(rewards) => rewards,
+            Err(error) => {
+                reason = error.stopped();
+                return if reason.is_some() { Ok(None) } else { Err(error) };
+            }
+        };
+        let record = Iteration::new(history.len() + 1, &[x], None);
+        observer.iteration(&record, &[x]);
+        history.push(record);
+        Ok(Some(rewards[0]))
+    })?;
+    let best = best.map_or_else(|| initial.params().to_vec(), |x| vec![x]);
+    let last = history.last().and_then(|record| record.params.clone()).unwrap_or_else(|| best.clone());
+    let (policy, last) = (initial.with_params(problem, &best)?, initial.with_params(problem, &last)?);
+    let stop_reason = reason.unwrap_or(StopReason::Converged);
+    Ok(Trained { history, stop_reason, ..Trained::new(initial.clone(), policy, last) })
+}

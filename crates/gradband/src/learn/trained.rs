@@ -1,0 +1,66 @@
+//! What training leaves.
+
+use crate::observe::{Iteration, StopReason};
+use crate::policy::{Choice, Policy};
+use std::fmt::{self, Display, Formatter};
+
+/// What training leaves: the policy that is handed out, and how it came about.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    pub(super) handed_out: Policy,
+    pub(super) initial: Choice,
+    pub(super) policy: Choice,
+    pub(super) last: Choice,
+    pub(super) learning_rate: Option<f64>,
+    pub(super) history: Vec<Iteration>,
+    pub(super) stop_reason: StopReason,
+}
+
+impl Trained {
+    pub(super) fn new(initial: Choice, policy: Choice, last: Choice) -> Self {
+        let handed_out = policy.policy();
+        let (learning_rate, history, stop_reason) = (None, Vec::new(), StopReason::Iterations);
+        Self { handed_out, initial, policy, last, learning_rate, history, stop_reason }
+    }
+
+    /// The policy that is handed out.
+    pub fn policy(&self) -> &Policy {
+        &self.handed_out
+    }
+
+    /// The same on the problem it was trained on.
+    pub fn choice(&self) -> &Choice {
+        &self.policy
+    }
+
+    /// Where training started: of a network, with its random weights.
+    pub fn initial(&self) -> &Choice {
+        &self.initial
+    }
+
+    /// The last iterate.
+    pub fn last(&self) -> &Choice {
+        &self.last
+    }
+
+    /// The rate of the first iteration, if there was one.
+    pub fn learning_rate(&self) -> Option<f64> {
+        self.learning_rate
+    }
+
+    /// One record per iteration.
+    pub fn history(&self) -> &[Iteration] {
+        &self.history
+    }
+
+    /// Why it ended.
+    pub fn stop_reason(&self) -> StopReason {
+        self.stop_reason
+    }
+}
+
+impl Display for Trained {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        write!(f, "{} after {} iterations ({})", self.handed_out, self.history.len(), self.stop_reason)
+    }
+}

@@ -1,0 +1,103 @@
+//! The score-gradient estimator (lemmas 3 and 4): an average over instances, with its variance.
+
+use super::statistics::{Estimate, Sample};
+use crate::error::Result;
+use crate::numeric::stream::Key;
+use crate::observe::Observer;
+use crate::problem::{Problem, Split};
+use crate::simulate::batch::{self, Chunk};
+use crate::simulate::{Baseline, Job, Player, Returns, Task};
+
+/// An estimated gradient of the Bayes reward.
+#[derive(Clone, Debug)]
+pub struct Gradient {
+    /// One estimate per parameter.
+    pub estimate: Vec<Estimate>,
+    /// Variance of one instance's estimate, per parameter.
+    pub variance_per_instance: Vec<f64>,
+    /// Number of instances.
+    pub instances: usize,
+}
+
+impl Gradient {
+    /// One that is known: no variance.
+    pub(crate) fn exact(gradient: &[f64]) -> Self {
+        let estimate = gradient.iter().map(|&mean| Estimate { mean, std_error: 0.0 }).collect();
+        Self { estimate, variance_per_instance: vec![0.0; gradient.len()], instances: 1 }
+    }
+
+    /// The same in other coordinates: `slopes` are the derivatives of the parameters.
+    pub(crate) fn in_coordinates(mut self, slopes: &[f64]) -> Self {
+        for ((estimate, variance), slope) in
+            self.estimate.iter_mut().zip(&mut self.variance_per_instance).zip(slopes)
+        {
+            estimate.mean *= slope;
+            estimate.std_error *= slope.abs();
+            *variance *= slope * slope;
+        }
+        self
+    }
+
+    /// The mean alone.
+    pub fn mean(&self) -> Vec<f64> {
+        self.estimate.iter().map(|estimate| estimate.mean).collect()
+    }
+}
+
+/// The randomness of a single estimate: neither evaluation's nor training's.
+pub fn gradient_key(seed: u64) -> Key {
+    const ESTIMATE: u64 = 4;
+    Key::new(seed).child(ESTIMATE)
+}
+
+/// How a gradient is estimated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimator {
+    /// What is subtracted.
+    pub baseline: Baseline,
+    /// What returns are made of.
+    pub returns: Returns,
+    /// m: instances per estimate.
+    pub batch_size: usize,
+}
+
+impl Estimator {
+    /// Runs of one estimate.
+    pub fn runs(&self) -> usize {
+        self.batch_size * self.baseline.runs()
+    }
+
+    /// Estimates the gradient at the player's parameters, on training instances drawn with `key`.
+    pub fn estimate(
+        &self,
+        player: &dyn Player,
+        problem: &Problem,
+        key: Key,
+        observer: &mut dyn Observer,
+    ) -> Result<Gradient> {
+        let job = Job::new(problem, key, Split::Train, Task::Gradient(self.baseline, self.returns));
+        let mut sample = Sample::unpaired(player.dim(), problem.clusters(Split::Train));
+        let empty = sample.part();
+        let sum = |chunk: &Chunk| {
+            let mut part = empty.clone();
+            for i in 0..chunk.len {
+                part.push(chunk.cluster(i), chunk.gradient(i).iter().copied());
+            }
+            part
+        };
+        batch::play(
+            &[player],
+            &job,
+            self.batch_size,
+            "differentiating",
+            sum,
+            |part| sample.add(&part),
+            observer,
+        )?;
+        Ok(Gradient {
+            estimate: (0..player.dim()).map(|i| sample.estimate(i)).collect(),
+            variance_per_instance: (0..player.dim()).map(|i| sample.variance(i)).collect(),
+            instances: self.batch_size,
+        })
+    }
+}

@@ -1,0 +1,271 @@
+//! One number per simulated run, so that a policy is written once and runs on one run or on sixteen.
+//!
+//! A *lane* is a run. [`One<f32>`] is a single lane, `f32x16<S>` sixteen of them; both round every operation
+//! the same way, so the same run has the same bits whatever the width. [`One<f64>`] is the precise form that
+//! tests and very long horizons use.
+
+pub(crate) mod math;
+mod one;
+mod registers;
+mod wide;
+
+pub use one::{One, OneWord};
+pub(crate) use registers::{Lane, total};
+
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
+
+/// Lanes of 32 random bits.
+pub trait Word:
+    Copy
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Mul<u32, Output = Self>
+    + BitXor<Output = Self>
+    + BitOr<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+{
+}
+
+/// Lanes of truth values.
+pub trait Mask:
+    Copy + Not<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self>
+{
+    /// Is any lane true?
+    fn any(self) -> bool;
+}
+
+/// Lanes of real numbers. Literals are `f32`, and exact in every implementation.
+pub trait Real:
+    Copy
+    + Send
+    + Sync
+    + Neg<Output = Self>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Add<f32, Output = Self>
+    + Sub<f32, Output = Self>
+    + Mul<f32, Output = Self>
+{
+    /// Number of lanes.
+    const WIDTH: usize;
+    /// Uniform numbers are multiples of `1 / GRID`.
+    const GRID: f64;
+    /// Terms of the series of ln, cos and sin.
+    const TERMS: usize;
+
+    /// Proof that the machine has the instructions that the lanes need.
+    type Token: Copy + Send + Sync;
+    /// Random bits, lane by lane.
+    type Word: Word;
+    /// The outcome of a comparison, lane by lane.
+    type Mask: Mask;
+
+    /// The same number in every lane.
+    fn splat(token: Self::Token, x: f64) -> Self;
+    /// One number for each lane.
+    fn from_fn(token: Self::Token, f: impl FnMut(usize) -> f64) -> Self;
+    /// The number in lane `i`.
+    fn lane(&self, i: usize) -> f64;
+    /// Replaces the number in lane `i`.
+    fn set_lane(&mut self, i: usize, x: f64);
+    /// One word for each lane.
+    fn word(token: Self::Token, f: impl FnMut(usize) -> u32) -> Self::Word;
+    /// The lanes as indices, if they are small non-negative integers; unused ones are 0.
+    fn indices(self) -> [u32; 16];
+    /// The bits of a word, lane by lane; unused ones are 0.
+    fn bits(word: Self::Word) -> [u32; 16];
+    /// Where the numbers live: a token to make more of them.
+    fn token(self) -> Self::Token;
+
+    /// `self * a + b`, rounded once (on every machine: bits are promised).
+    fn fma(self, a: Self, b: Self) -> Self;
+    /// The larger one.
+    fn max(self, other: Self) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// The largest integer that is not larger.
+    fn floor(self) -> Self;
+    /// `self < other`.
+    fn lt(self, other: Self) -> Self::Mask;
+    /// `self >= other`.
+    fn ge(self, other: Self) -> Self::Mask;
+    /// `self == x`.
+    fn is(self, x: f32) -> Self::Mask;
+    /// `a` where the mask holds, `b` elsewhere.
+    fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
+    /// The same choice between words.
+    fn select_word(mask: Self::Mask, a: Self::Word, b: Self::Word) -> Self::Word;
+
+    /// A uniform number in [0, 1) from the high bits of a word.
+    fn unit(word: Self::Word) -> Self;
+    /// A small non-negative integer, as a word.
+    fn tag(self) -> Self::Word;
+    /// 2^self for `self` up to 127; arguments below -126 give 2^-126 (nothing, next to 1).
+    fn exp2(self) -> Self;
+    /// Natural logarithm of a positive number.
+    fn ln(self) -> Self;
+
+    /// The number `x` in every lane, as many lanes as `self` has.
+    #[inline(always)]
+    fn lit(self, x: f64) -> Self {
+        Self::splat(self.token(), x)
+    }
+
+    /// Zero in every lane.
+    #[inline(always)]
+    fn zero(self) -> Self {
+        self.lit(0.0)
+    }
+
+    /// One in every lane.
+    #[inline(always)]
+    fn one(self) -> Self {
+        self.lit(1.0)
+    }
+
+    /// e^self, as `exp2`.
+    #[inline(always)]
+    fn exp(self) -> Self {
+        (self * self.lit(std::f64::consts::LOG2_E)).exp2()
+    }
+
+    /// (cos, sin) of `self` turns, for `self` in [0, 1).
+    #[inline(always)]
+    fn cos_sin_turns(self) -> (Self, Self) {
+        math::cos_sin_turns(self)
+    }
+}
+
+/// Up to this many arms a chain of selections is cheaper than a load or store for each lane.
+const CHAIN: usize = 8;
+
+/// The entry of `values` that each lane's `arm` names.
+#[inline(always)]
+pub fn pick<R: Real>(values: &[R], arm: R) -> R {
+    if R::WIDTH == 1 || values.len() > CHAIN {
+        let indices = arm.indices();
+        return R::from_fn(arm.token(), |lane| values[indices[lane] as usize].lane(lane));
+    }
+    let mut picked = values[0];
+    for (i, &value) in values.iter().enumerate().skip(1) {
+        picked = R::select(arm.is(i as f32), value, picked);
+    }
+    picked
+}
+
+/// Writes the finite `value` into the entry of `values` that each lane's `arm` names.
+///
+/// Exact arithmetic with 0 and 1 instead of a selection: the compiler would fuse selection and store into a
+/// masked store, which is slow on AMD cores (docs/performance.md).
+#[inline(always)]
+pub fn put<R: Real>(values: &mut [R], arm: R, value: R) {
+    if R::WIDTH == 1 || values.len() > CHAIN {
+        let indices = arm.indices();
+        for lane in 0..R::WIDTH {
+            values[indices[lane] as usize].set_lane(lane, value.lane(lane));
+        }
+        return;
+    }
+    let (zero, one) = (arm.zero(), arm.one());
+    if let [first, second] = values {
+        let other = one - arm;
+        *first = other.fma(value, *first * arm);
+        *second = arm.fma(value, *second * other);
+        return;
+    }
+    for (i, entry) in values.iter_mut().enumerate() {
+        let hit = R::select(arm.is(i as f32), one, zero);
+        *entry = hit.fma(value, *entry * (one - hit));
+    }
+}
+
+/// Adds `value` to the entry of `values` that each lane's `arm` names, and returns the new entry.
+#[inline(always)]
+pub fn add<R: Real>(values: &mut [R], arm: R, value: R) -> R {
+    if R::WIDTH == 1 || values.len() > CHAIN {
+        let indices = arm.indices();
+        return R::from_fn(arm.token(), |lane| {
+            let entry = &mut values[indices[lane] as usize];
+            // Double precision holds the sum of two singles closely enough that rounding twice is rounding once.
+            entry.set_lane(lane, entry.lane(lane) + value.lane(lane));
+            entry.lane(lane)
+        });
+    }
+    if let [first, second] = values {
+        // With two arms the arm itself is the weight.
+        *first = (arm.one() - arm).fma(value, *first);
+        *second = arm.fma(value, *second);
+        return R::select(arm.is(1.0), *second, *first);
+    }
+    let zero = arm.zero();
+    let mut sum = zero;
+    for (i, entry) in values.iter_mut().enumerate() {
+        let hit = arm.is(i as f32);
+        *entry = *entry + R::select(hit, value, zero);
+        sum = R::select(hit, *entry, sum);
+    }
+    sum
+}
+
+/// The largest value seen so far and its arm, lane by lane; ties go to the lowest arm.
+#[derive(Clone, Copy)]
+pub struct Best<R> {
+    /// The arm.
+    pub arm: R,
+    /// Its value.
+    pub value: R,
+}
+
+impl<R: Real> Best<R> {
+    /// Arm 0 and its value.
+    #[inline(always)]
+    pub fn first(value: R) -> Self {
+        Self { arm: value.zero(), value }
+    }
+
+    /// Keeps `arm` where its value is larger.
+    #[inline(always)]
+    pub fn offer(&mut self, arm: usize, value: R) {
+        let better = self.value.lt(value);
+        self.value = R::select(better, value, self.value);
+        self.arm = R::select(better, value.lit(arm as f64), self.arm);
+    }
+
+    /// The largest of `values`.
+    #[inline(always)]
+    pub fn of(values: &[R]) -> Self {
+        let mut best = Self::first(values[0]);
+        for (arm, &value) in values.iter().enumerate().skip(1) {
+            best.offer(arm, value);
+        }
+        best
+    }
+}
+
+/// The largest of `values`, lane by lane.
+#[inline(always)]
+pub fn largest<R: Real>(values: &[R]) -> R {
+    let mut best = values[0];
+    for &value in &values[1..] {
+        best = best.max(value);
+    }
+    best
+}
+
+/// How many of the increasing `bounds` are at most `u`: an arm drawn from cumulative weights.
+#[inline(always)]
+pub fn count_below<R: Real>(bounds: &[R], u: R) -> R {
+    let (zero, one) = (u.zero(), u.one());
+    let mut arm = zero;
+    for &bound in bounds {
+        arm = arm + R::select(u.ge(bound), one, zero);
+    }
+    arm
+}
+
+#[cfg(test)]
+mod tests;

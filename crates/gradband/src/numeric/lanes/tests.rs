@@ -1,0 +1,110 @@
+//! The elementary functions against the standard library, and wide lanes against one.
+
+use super::{One, Real, add, pick, put};
+use crate::numeric::stream::{Key, Stream};
+use fearless_simd::{Level, Simd, f32x16};
+
+/// Inputs of many sizes, in (-bound, bound).
+fn inputs(bound: f64, count: usize) -> Vec<f64> {
+    let mut stream = Stream::<One<f64>>::new((), Key::new(7), 0);
+    (0..count).map(|i| (stream.uniform().0 * 2.0 - 1.0) * bound / (1 << (i % 20)) as f64).collect()
+}
+
+#[test]
+fn exponentials_are_accurate_in_both_precisions() {
+    for x in inputs(125.0, 100_000) {
+        let single = f64::from(One(x as f32).exp2().0) / f64::from(x as f32).exp2() - 1.0;
+        assert!(single.abs() < 2.5e-7, "exp2({x}): {single}");
+        let double = One(x).exp2().0 / x.exp2() - 1.0;
+        assert!(double.abs() < 4.0 * f64::EPSILON, "exp2({x}): {double}");
+    }
+    assert_eq!(One(0.0_f32).exp2().0, 1.0);
+    assert!(One(-1000.0_f32).exp2().0 < 1e-37);
+    assert!(One(-1000.0_f64).exp2().0 < 1e-37);
+    assert!(One(f32::NEG_INFINITY).exp2().0 < 1e-37);
+}
+
+#[test]
+fn logarithms_are_accurate_in_both_precisions() {
+    for x in inputs(80.0, 100_000) {
+        let x = x.exp();
+        let (single, truth) = (f64::from(One(x as f32).ln().0), f64::from(x as f32).ln());
+        assert!((single - truth).abs() <= 1.5e-7 * truth.abs().max(1.0), "ln({x}): {single} {truth}");
+        let (double, truth) = (One(x).ln().0, x.ln());
+        assert!((double - truth).abs() <= 4.0 * f64::EPSILON * truth.abs().max(1.0), "ln({x})");
+    }
+}
+
+#[test]
+fn turns_are_accurate_in_both_precisions() {
+    for i in 0..100_000 {
+        let turns = f64::from(i) / 100_000.0;
+        let (sin, cos) = (turns * std::f64::consts::TAU).sin_cos();
+        let single = One(turns as f32).cos_sin_turns();
+        let rounding = 1e-6; // of the argument, in turns, to single precision: 2 pi 2^-25, and some more
+        assert!(
+            (f64::from(single.0.0) - cos).abs() < rounding && (f64::from(single.1.0) - sin).abs() < rounding
+        );
+        let double = One(turns).cos_sin_turns();
+        assert!((double.0.0 - cos).abs() < 1e-14 && (double.1.0 - sin).abs() < 1e-14, "{turns}");
+    }
+}
+
+/// Runs `check` in wide lanes, where the machine has them.
+macro_rules! in_wide_lanes {
+    ($simd:ident => $check:expr) => {
+        if let Some($simd) = Level::new().as_avx2() {
+            $simd.vectorize(|| $check);
+        }
+    };
+}
+
+#[test]
+fn wide_lanes_have_the_bits_of_one() {
+    in_wide_lanes!(simd => {
+        let same = |wide: f32x16<_>, one: &dyn Fn(usize) -> One<f32>| {
+            for lane in 0..16 {
+                assert_eq!((wide.lane(lane) as f32).to_bits(), one(lane).0.to_bits());
+            }
+        };
+        for chunk in inputs(80.0, 80_000).chunks_exact(16) {
+            let wide = f32x16::from_fn(simd, |lane| chunk[lane]);
+            let one = |lane: usize| One(chunk[lane] as f32);
+            same(wide.exp2(), &|lane| one(lane).exp2());
+            same((wide * wide).ln(), &|lane| (one(lane) * one(lane)).ln());
+            same((wide * wide).sqrt(), &|lane| (one(lane) * one(lane)).sqrt());
+            same(wide.floor(), &|lane| one(lane).floor());
+            let turns = |x: f64| x.abs().fract();
+            let wide = f32x16::from_fn(simd, |lane| turns(chunk[lane]));
+            same(wide.cos_sin_turns().0, &|lane| One(turns(chunk[lane]) as f32).cos_sin_turns().0);
+            same(wide.cos_sin_turns().1, &|lane| One(turns(chunk[lane]) as f32).cos_sin_turns().1);
+        }
+    });
+}
+
+/// Picking, putting and adding by arm, over both ways of doing it (chains and single lanes).
+#[test]
+fn arms_are_addressed_lane_by_lane() {
+    in_wide_lanes!(simd => {
+        for arms in [2, 3, 8, 9, 30] {
+            let start = |arm: usize, lane: usize| (arm * 10 + lane) as f64 / 7.0;
+            let mut values: Vec<_> = (0..arms).map(|arm| f32x16::from_fn(simd, |lane| start(arm, lane))).collect();
+            let arm_of = |lane: usize| (lane * 5 + 1) % arms;
+            let arm = f32x16::from_fn(simd, |lane| arm_of(lane) as f64);
+            for lane in 0..16 {
+                assert_eq!(pick(&values, arm).lane(lane) as f32, start(arm_of(lane), lane) as f32);
+            }
+            let sum = add(&mut values, arm, f32x16::from_fn(simd, |lane| lane as f64));
+            put(&mut values, arm, sum * 2.0);
+            for lane in 0..16 {
+                for (i, value) in values.iter().enumerate() {
+                    let mut expected = start(i, lane) as f32;
+                    if i == arm_of(lane) {
+                        expected = (expected + lane as f32) * 2.0;
+                    }
+                    assert_eq!(value.lane(lane) as f32, expected);
+                }
+            }
+        }
+    });
+}

@@ -1,0 +1,83 @@
+//! The largest value of a function of one positive number: a grid, then golden-section search around its best point.
+
+use crate::error::Result;
+
+/// Values of the first look, evenly spaced in the logarithm.
+const GRID: usize = 13;
+/// Part of the bracket that a step of golden-section search keeps.
+const GOLDEN: f64 = 0.618_033_988_749_894_8;
+/// The search ends when the bracket's ends are this close, relative to each other.
+const CLOSE: f64 = 1.02;
+
+/// Where `value` is largest between `low` and `high`, both positive; none if it was never known. `value` returns none
+/// when it is time to stop.
+pub(crate) fn largest(
+    low: f64,
+    high: f64,
+    mut value: impl FnMut(f64) -> Result<Option<f64>>,
+) -> Result<Option<f64>> {
+    let step = (high / low).powf(1.0 / (GRID - 1) as f64);
+    let grid: Vec<f64> = (0..GRID).map(|i| low * step.powi(i as i32)).collect();
+    let mut best: Option<(f64, f64)> = None;
+    let mut offer = |x: f64, found: f64| {
+        let better = best.is_none_or(|(_, most)| found > most);
+        if better {
+            best = Some((x, found));
+        }
+        better
+    };
+    let mut bracket = (low, high);
+    let mut stopped = false;
+    for (i, &x) in grid.iter().enumerate() {
+        let Some(found) = value(x)? else {
+            stopped = true;
+            break;
+        };
+        if offer(x, found) {
+            bracket = (grid[i.saturating_sub(1)], grid[(i + 1).min(GRID - 1)]);
+        }
+    }
+    // In logarithms: at a + (b - a) (1 - golden) and a + (b - a) golden.
+    let inner = |(a, b): (f64, f64), part: f64| a * (b / a).powf(part);
+    let (mut left, mut right) = (None, None);
+    while !stopped && bracket.1 / bracket.0 > CLOSE {
+        let points = (inner(bracket, 1.0 - GOLDEN), inner(bracket, GOLDEN));
+        for (point, known) in [(points.0, &mut left), (points.1, &mut right)] {
+            if known.is_none() {
+                *known = value(point)?;
+            }
+            if let Some(found) = *known {
+                offer(point, found);
+            }
+        }
+        let (Some(at_left), Some(at_right)) = (left, right) else { break };
+        if at_left > at_right {
+            bracket.1 = points.1;
+            (left, right) = (None, left);
+        } else {
+            bracket.0 = points.0;
+            (left, right) = (right, None);
+        }
+    }
+    Ok(best.map(|(x, _)| x))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_top_of_a_hill_and_keeps_what_it_has_when_stopped() {
+        for top in [0.02, 0.37, 4.0, 20.0] {
+            let found = largest(0.02, 20.0, |x| Ok(Some(-(x / top).ln().powi(2)))).unwrap().unwrap();
+            assert!((found / top).ln().abs() < 0.02, "{top}: {found}");
+        }
+        let mut left = 3;
+        let found = largest(1.0, 100.0, |x| {
+            left -= 1;
+            Ok((left >= 0).then_some(x))
+        });
+        assert_eq!(found.unwrap(), Some(100_f64.powf(2.0 / 12.0)));
+        assert_eq!(largest(1.0, 2.0, |_| Ok(None)).unwrap(), None);
+    }
+}

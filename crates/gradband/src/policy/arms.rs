@@ -1,0 +1,15 @@
+//! Policies for arms without contexts.
+
+super::catalogue::policies![
+    exp3,
+    softelim,
+    boltzmann,
+    epsilon_greedy,
+    explore_then_commit,
+    ucb1,
+    ucb_v,
+    thompson,
+    gittins,
+    bayes_optimal,
+    random,
+];

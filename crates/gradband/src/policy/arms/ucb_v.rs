@@ -1,0 +1,81 @@
+//! UCB-V (Audibert et al., 2009): each arm once, then the largest
+//! mean_i + sqrt(2 V_i E / pulls_i) + 3 E / pulls_i with V_i the biased sample variance and E = ln(2 n^2).
+
+use crate::exact::Part;
+use crate::exact::index::{Index, IndexPolicy, mean};
+use crate::numeric::lanes::{Best, One, Real, pick, put};
+use crate::numeric::stream::Stream;
+use crate::policy::definition::{Definition, Method, needs_each_arm_once, unit_rewards_only};
+use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
+
+pub(in crate::policy) const DEFINITION: Definition = Definition {
+    name: "ucb-v",
+    summary: "upper confidence bounds that use the empirical variance",
+    refuses: |problem| unit_rewards_only(problem).or_else(|| needs_each_arm_once(problem)),
+    player: |problem, _, _| Ok(Box::new(Arms(UcbV::new(problem.arms, problem.horizon)))),
+    exact: Some(Method::Counts(|problem, _, _| {
+        Ok(Part::only(IndexPolicy(UcbV::new(problem.arms, problem.horizon))))
+    })),
+    ..Definition::ARMS
+};
+
+/// UCB-V.
+#[derive(Clone, Copy, Debug)]
+pub struct UcbV {
+    /// E.
+    exploration: f64,
+    arms: usize,
+}
+
+impl UcbV {
+    /// For a number of arms and a horizon.
+    pub fn new(arms: usize, horizon: usize) -> Self {
+        let n = horizon as f64;
+        Self { exploration: One(2.0 * n * n).ln().0, arms }
+    }
+}
+
+impl ArmsKernel<0> for UcbV {
+    const USES: Uses = Uses::Pulls;
+    const EACH_ARM_ONCE: bool = true;
+
+    /// Sums, sums of squares and indices: an index changes when its arm is pulled, and only then.
+    fn slots(&self, arms: usize) -> usize {
+        3 * arms
+    }
+
+    #[inline(always)]
+    fn act<R: Real, const K: usize, const SCORE: bool>(
+        &self,
+        _history: &History<R>,
+        own: &mut [R],
+        _actions: &mut Stream<R>,
+        _: &mut [R; 0],
+    ) -> R {
+        Best::of(&own[2 * self.arms..]).arm
+    }
+
+    #[inline(always)]
+    fn update<R: Real>(&self, arm: R, reward: R, count: R, own: &mut [R]) {
+        let (sums, rest) = own.split_at_mut(self.arms);
+        let (squares, indices) = rest.split_at_mut(self.arms);
+        let sum = pick(sums, arm) + reward;
+        let square = pick(squares, arm) + reward * reward;
+        put(sums, arm, sum);
+        put(squares, arm, square);
+        let mean = sum / count;
+        let variance = (square / count - mean * mean).max(count.zero());
+        let e = count.lit(self.exploration) / count;
+        put(indices, arm, mean + (variance * e * 2.0).sqrt() + e * 3.0);
+    }
+}
+
+impl Index for UcbV {
+    const EACH_ARM_ONCE: bool = true;
+
+    fn index(&self, _: usize, pulls: u32, successes: u32) -> f64 {
+        let mean = mean(successes, pulls);
+        let per_pull = self.exploration / f64::from(pulls);
+        mean + (2.0 * mean * (1.0 - mean) * per_pull).sqrt() + 3.0 * per_pull
+    }
+}

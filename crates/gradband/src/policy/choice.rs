@@ -1,0 +1,454 @@
+//! A policy on a problem: all parameters and settings filled in and checked.
+
+use super::catalogue::applicable;
+use super::definition::PolicyKind;
+use super::params::{Coordinate, Initial, Param, SettingValue, Shape};
+use super::value::Policy;
+use crate::error::{Error, ErrorKind, Place, Result, within};
+use crate::numeric::lanes::One;
+use crate::numeric::stream::{Key, Stream};
+use crate::observe::Observer;
+use crate::problem::Problem;
+use crate::simulate::Player;
+use std::collections::BTreeMap;
+
+/// A policy with all its parameters and settings, for problems of one shape.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    kind: PolicyKind,
+    params: Vec<f64>,
+    settings: BTreeMap<&'static str, SettingValue>,
+    /// Dimension of the contexts; 0 if there are none.
+    dim: usize,
+    arms: usize,
+    state: State,
+}
+
+/// How final the parameters are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// They are what they are.
+    Known,
+    /// A setting asks for a search on the problem, which is still to be run.
+    Unfitted,
+    /// A network whose weights are still to be learned.
+    Untrained,
+}
+
+/// Where a parameter stands among all numbers.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// The parameter.
+    pub param: Param,
+    /// Its dimensions: an empty list is a number.
+    pub shape: Vec<usize>,
+    /// Its numbers.
+    pub range: std::ops::Range<usize>,
+}
+
+impl Slot {
+    /// What it is called.
+    pub fn name(&self) -> &'static str {
+        self.param.name
+    }
+}
+
+impl Choice {
+    /// The policy with its initial parameters and default settings.
+    pub fn initial(kind: &PolicyKind, problem: &Problem) -> Result<Self> {
+        if let Some(reason) = kind.refusal(problem) {
+            let instead = applicable(problem).map(|kind| kind.name().into()).collect();
+            return Err(Error::of(
+                "policy",
+                ErrorKind::Refused { policy: kind.name().into(), reason, instead },
+            ));
+        }
+        let settings = kind.settings().iter().map(|setting| (setting.name, setting.default())).collect();
+        let dim = problem.contextual().map_or(0, |contextual| contextual.dim());
+        let mut choice = Self {
+            kind: kind.clone(),
+            params: Vec::new(),
+            settings,
+            dim,
+            arms: problem.arms,
+            state: State::Known,
+        };
+        choice.restart(problem, |_| None)?;
+        Ok(choice)
+    }
+
+    /// Fills in the parameters: those that `kept` has, and initial values for the rest.
+    fn restart(&mut self, problem: &Problem, kept: impl Fn(&Slot) -> Option<Vec<f64>>) -> Result<()> {
+        let slots = self.slots();
+        let untrained =
+            slots.iter().any(|slot| matches!(slot.param.initial, Initial::Weights) && kept(slot).is_none());
+        let mut params = Vec::new();
+        for slot in &slots {
+            params.extend(kept(slot).map_or_else(|| self.start(slot, problem), Ok)?);
+        }
+        self.params = params;
+        self.state = if untrained { State::Untrained } else { State::Known };
+        Ok(())
+    }
+
+    /// Which policy.
+    pub fn kind(&self) -> &PolicyKind {
+        &self.kind
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.kind.name()
+    }
+
+    /// All numbers, in the order of [`Self::slots`], matrices row by row.
+    pub fn params(&self) -> &[f64] {
+        &self.params
+    }
+
+    /// Are its parameters known, or are they the weights of a network that nobody has trained?
+    pub fn is_trained(&self) -> bool {
+        self.state != State::Untrained
+    }
+
+    /// What is learned, and where it stands among the numbers.
+    pub fn slots(&self) -> Vec<Slot> {
+        let mut end = 0;
+        let learned = self.kind.params().iter().filter(|param| param.when.is_none_or(|flag| self.flag(flag)));
+        let slot = |param: &Param| {
+            let shape = match param.shape {
+                Shape::Number => Vec::new(),
+                Shape::Matrix(shape) => shape(self),
+            };
+            let start = end;
+            end += shape.iter().product::<usize>();
+            Slot { param: *param, shape, range: start..end }
+        };
+        learned.map(slot).collect()
+    }
+
+    /// d: the dimension of contexts.
+    pub(crate) fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// K.
+    pub(crate) fn arms(&self) -> usize {
+        self.arms
+    }
+
+    /// Rows of W.
+    pub(crate) fn rank(&self) -> usize {
+        self.count("rank").unwrap_or(self.dim)
+    }
+
+    fn start(&self, slot: &Slot, problem: &Problem) -> Result<Vec<f64>> {
+        let (low, high) = slot.param.feasible.on(problem);
+        Ok(match slot.param.initial {
+            Initial::Fixed(x) => vec![x],
+            Initial::Of(_, value) => vec![value(problem).clamp(low, high.max(low))],
+            Initial::Setting(_, value) => vec![value(problem, self)?.clamp(low, high.max(low))],
+            Initial::Identity => projection(slot.shape[0], slot.shape[1]),
+            // Not weights to play with: whoever trains draws others.
+            Initial::Weights => vec![0.0; slot.range.len()],
+        })
+    }
+
+    /// A name for each number: `w`, or `W[1,2]` for the second entry of the first row.
+    pub fn number_names(&self) -> Vec<String> {
+        let names = |slot: Slot| -> Vec<String> {
+            let name = slot.name();
+            match slot.shape[..] {
+                [rows, columns] => (0..rows * columns)
+                    .map(|k| format!("{name}[{},{}]", k / columns + 1, k % columns + 1))
+                    .collect(),
+                [length] => (1..=length).map(|i| format!("{name}[{i}]")).collect(),
+                _ => vec![name.into()],
+            }
+        };
+        self.slots().into_iter().flat_map(names).collect()
+    }
+
+    /// In which coordinates training moves each number.
+    pub(crate) fn coordinates(&self) -> Vec<Coordinate> {
+        self.slots().iter().flat_map(|slot| vec![slot.param.coordinate; slot.range.len()]).collect()
+    }
+
+    /// The parameter of that name.
+    pub fn param(&self, name: &str) -> Option<&[f64]> {
+        let slot = self.slots().into_iter().find(|slot| slot.name() == name)?;
+        Some(&self.params[slot.range])
+    }
+
+    /// The one number of a parameter that the policy always has.
+    pub(crate) fn scalar(&self, name: &str) -> Result<f64> {
+        let found = self.param(name).and_then(|numbers| numbers.first().copied());
+        found.ok_or_else(|| self.unknown_key(name))
+    }
+
+    /// The same policy at other parameters, which must be in its domain.
+    pub fn with_params(&self, problem: &Problem, params: &[f64]) -> Result<Self> {
+        let slots = self.slots();
+        let expected = slots.last().map_or(0, |slot| slot.range.end);
+        if params.len() != expected {
+            let describe = |slot: &Slot| match slot.shape[..] {
+                [rows, columns] => format!("{} ({rows} x {columns})", slot.name()),
+                [length] => format!("{} ({length})", slot.name()),
+                _ => slot.name().to_string(),
+            };
+            let names: Vec<_> = slots.iter().map(describe).collect();
+            let takes =
+                if names.is_empty() { "none".into() } else { format!("{expected} ({})", names.join(", ")) };
+            let message = format!("found {} parameter(s), {} takes {takes}", params.len(), self.name());
+            return Err(Error::new("params", message));
+        }
+        for slot in &slots {
+            let (low, high) = slot.param.domain.on(problem);
+            for (i, &x) in params[slot.range.clone()].iter().enumerate() {
+                within("", x, low, high)
+                    .map_err(|error| error.at(Place::key("params").then(slot.place(i))))?;
+            }
+        }
+        Ok(Self { params: params.to_vec(), state: State::Known, ..self.clone() })
+    }
+
+    /// The same policy with the numbers of one parameter changed.
+    pub fn with_param(&self, problem: &Problem, name: &str, values: &[f64]) -> Result<Self> {
+        let slots = self.slots();
+        let slot = slots.iter().find(|slot| slot.name() == name);
+        let slot = slot.ok_or_else(|| self.unknown_key(name))?;
+        if values.len() != slot.range.len() {
+            let expected = match slot.shape[..] {
+                [rows, columns] => format!("{} ({rows} x {columns}, row by row)", rows * columns),
+                [length] => length.to_string(),
+                _ => "1".into(),
+            };
+            return Err(Error::new(name, format!("found {} number(s), expected {expected}", values.len())));
+        }
+        let mut params = self.params.clone();
+        params[slot.range.clone()].copy_from_slice(values);
+        self.with_params(problem, &params)
+    }
+
+    /// The same policy with one parameter or setting changed by name.
+    pub fn with(&self, problem: &Problem, key: &str, value: &str) -> Result<Self> {
+        let old_slots = self.slots();
+        if old_slots.iter().any(|slot| slot.name() == key) {
+            let found = crate::error::abridged(value);
+            let x =
+                value.parse().map_err(|_| Error::new(key, format!("found '{found}', expected a number")))?;
+            return self.with_param(problem, key, &[x]);
+        }
+        let setting = self.kind.settings().iter().find(|setting| setting.name == key);
+        let setting = *setting.ok_or_else(|| self.unknown_key(key))?;
+        let mut changed = self.clone();
+        changed.settings.insert(setting.name, setting.parse(value, self.dim)?);
+        // Another shape or another start: what keeps its name and shape keeps its value, unless it starts from
+        // this very setting.
+        let trained = self.is_trained();
+        let kept = |slot: &Slot| {
+            let old = old_slots.iter().find(|old| old.name() == slot.name() && old.shape == slot.shape)?;
+            let restarts = matches!(slot.param.initial, Initial::Setting(name, _) if name == key);
+            (trained && !restarts).then(|| self.params[old.range.clone()].to_vec())
+        };
+        changed.restart(problem, kept)?;
+        // A search that was asked for is still to be run, whatever else changed.
+        let asks = |slot: &Slot| match slot.param.initial {
+            Initial::Setting(name, _) => {
+                changed.word(name) == Some("tuned") && (name == key || self.state == State::Unfitted)
+            }
+            _ => false,
+        };
+        if self.kind.define().fit().is_some() && changed.slots().iter().any(asks) {
+            changed.state = State::Unfitted;
+        }
+        Ok(changed)
+    }
+
+    fn unknown_key(&self, key: &str) -> Error {
+        let known = self.kind.params().iter().map(|param| param.name);
+        let known = known.chain(self.kind.settings().iter().map(|setting| setting.name));
+        if let Some(flag) =
+            self.kind.params().iter().find(|param| param.name == key).and_then(|param| param.when)
+        {
+            return Error::new(key, format!("is a parameter only with {flag} = true"));
+        }
+        Error::unknown(key, key, known)
+    }
+
+    /// A setting that is true or false; false if the policy has none of that name.
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        matches!(self.settings.get(name), Some(SettingValue::Flag(true)))
+    }
+
+    /// A setting that is a number, unless it is automatic.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        match self.settings.get(name) {
+            Some(&SettingValue::Number(x)) => Some(x),
+            _ => None,
+        }
+    }
+
+    /// A setting that is a whole number, unless it is automatic.
+    pub(crate) fn count(&self, name: &str) -> Option<usize> {
+        match self.settings.get(name) {
+            Some(&SettingValue::Count(x)) => Some(x),
+            _ => None,
+        }
+    }
+
+    /// A setting that is a name.
+    pub(crate) fn word(&self, name: &str) -> Option<&'static str> {
+        match self.settings.get(name) {
+            Some(SettingValue::Word(word)) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// The settings and their values.
+    pub fn settings(&self) -> impl Iterator<Item = (&'static str, SettingValue)> {
+        self.settings.iter().map(|(&name, &value)| (name, value))
+    }
+
+    /// The same with the parameters that a setting leaves to a search on the problem; itself if there are none.
+    pub fn fitted(&self, problem: &Problem, observer: &mut dyn Observer) -> Result<Self> {
+        match (self.state, self.kind.define().fit()) {
+            (State::Unfitted, Some(fit)) => self.with_params(problem, &fit(problem, self, observer)?),
+            _ => Ok(self.clone()),
+        }
+    }
+
+    /// The policy, ready to play. What it needs is computed now, unless it is remembered.
+    pub fn player(&self, problem: &Problem, observer: &mut dyn Observer) -> Result<Box<dyn Player>> {
+        self.check_problem(problem)?;
+        match self.state {
+            State::Known => self.kind.define().player(problem, self, observer),
+            State::Unfitted => self.fitted(problem, observer)?.player(problem, observer),
+            State::Untrained => Err(Error::of("policy", ErrorKind::Untrained { policy: self.name().into() })),
+        }
+    }
+
+    /// Why the policy has no score at its parameters, if it has none; nothing is searched for or prepared.
+    pub(crate) fn unscored(&self, problem: &Problem) -> Result<Option<&'static str>> {
+        self.check_learnable(problem)?;
+        Ok(self.kind.define().player(problem, self, &mut ())?.unscored())
+    }
+
+    /// Refuses problems of another shape than that which the parameters are for.
+    fn check_problem(&self, problem: &Problem) -> Result<()> {
+        let dim = problem.contextual().map_or(0, |contextual| contextual.dim());
+        if (dim, problem.arms) == (self.dim, self.arms) {
+            return Ok(());
+        }
+        let message = format!(
+            "{} is set up for {} arms and {} features, but {} has {} and {dim}",
+            self.name(),
+            self.arms,
+            self.dim,
+            problem.name,
+            problem.arms
+        );
+        Err(Error::new("problem", message))
+    }
+
+    /// Refuses policies with nothing to learn.
+    pub fn check_learnable(&self, problem: &Problem) -> Result<()> {
+        if !self.params.is_empty() {
+            return Ok(());
+        }
+        let learnable = applicable(problem).filter(|kind| !kind.params().is_empty());
+        let learnable: Vec<_> = learnable.map(PolicyKind::name).collect();
+        let message = format!("{} has nothing to learn; use one of {}", self.name(), learnable.join(", "));
+        Err(Error::new("policy", message))
+    }
+
+    /// Refuses parameters that training cannot start from.
+    pub fn check_start(&self, problem: &Problem) -> Result<()> {
+        self.check_learnable(problem)?;
+        for slot in self.slots() {
+            let (low, high) = slot.param.feasible.on(problem);
+            for (i, &x) in self.params[slot.range.clone()].iter().enumerate() {
+                let place =
+                    || Place::key("params").then(slot.place(i)).then(Place::key("where training starts"));
+                within("", x, low, high).map_err(|error| error.at(place()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The policy, ready for its gradient: it must have one at these parameters.
+    pub fn scored_player(&self, problem: &Problem, observer: &mut dyn Observer) -> Result<Box<dyn Player>> {
+        self.check_learnable(problem)?;
+        let player = self.player(problem, observer)?;
+        match player.unscored() {
+            None => Ok(player),
+            Some(reason) => {
+                let kind = ErrorKind::Unscored { policy: self.name().into(), reason: reason.into() };
+                Err(Error::of("params", kind))
+            }
+        }
+    }
+
+    /// The nearest parameters in the feasible set: where training keeps them.
+    pub(crate) fn project(&self, problem: &Problem, params: &mut [f64]) {
+        for slot in self.slots() {
+            let (low, high) = slot.param.feasible.on(problem);
+            params[slot.range].iter_mut().for_each(|x| *x = x.clamp(low, high.max(low)));
+        }
+    }
+
+    /// `name` or `name(param=value,…)` on a problem.
+    pub fn parse(text: &str, problem: &Problem) -> Result<Self> {
+        text.parse::<Policy>()?.on(problem)
+    }
+
+    /// The policy as a value that knows nothing of the problem.
+    pub fn policy(&self) -> Policy {
+        let settings = self.settings().map(|(name, value)| (name.to_string(), value.to_string()));
+        let params =
+            self.slots().into_iter().map(|slot| (slot.name().to_string(), self.params[slot.range].to_vec()));
+        let params = if self.is_trained() && self.state != State::Unfitted {
+            params.collect()
+        } else {
+            BTreeMap::new()
+        };
+        Policy::new(self.kind.clone(), settings.collect(), params)
+    }
+
+    /// `name(param=value, …)`, as it can be typed again; matrices and values that are usual are left out.
+    pub fn label(&self) -> String {
+        let slots = self.slots();
+        let numbers = slots.iter().filter(|slot| slot.shape.is_empty());
+        let mut parts: Vec<_> =
+            numbers.map(|slot| format!("{}={}", slot.name(), self.params[slot.range.start])).collect();
+        let changed = self
+            .kind
+            .settings()
+            .iter()
+            .filter(|setting| self.settings.get(setting.name) != Some(&setting.default()));
+        parts.extend(changed.map(|setting| format!("{}={}", setting.name, self.settings[setting.name])));
+        if parts.is_empty() { self.name().into() } else { format!("{}({})", self.name(), parts.join(",")) }
+    }
+}
+
+impl Slot {
+    /// The place of its i-th number.
+    fn place(&self, i: usize) -> Place {
+        match self.shape[..] {
+            [_, columns] => Place::key(self.name()).index(i / columns).index(i % columns),
+            [_] => Place::key(self.name()).index(i),
+            _ => Place::key(self.name()),
+        }
+    }
+}
+
+/// The identity; with fewer rows than columns, normal rows whose W'W is the identity on average: no feature is
+/// preferred before anything is learned.
+fn projection(rows: usize, columns: usize) -> Vec<f64> {
+    if rows == columns {
+        let entry = |i: usize| f64::from(u8::from(i.is_multiple_of(columns + 1)));
+        return (0..rows * columns).map(entry).collect();
+    }
+    let mut stream = Stream::<One<f64>>::new((), Key::new(0), 0);
+    (0..rows * columns).map(|_| stream.normal_pair().0.0 / (rows as f64).sqrt()).collect()
+}

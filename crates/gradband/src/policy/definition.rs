@@ -1,0 +1,286 @@
+//! What the catalogue knows of a policy, built in or of the user's own.
+
+use super::choice::Choice;
+use super::params::{Param, Setting};
+use crate::error::Result;
+use crate::exact::{Exact, Part};
+use crate::observe::Observer;
+use crate::problem::{Problem, Split};
+use crate::simulate::Player;
+use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
+
+/// How a policy learns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Learns {
+    /// By the gradient of its score, or by a search if it has none.
+    Score,
+    /// By the gradient of its score through time, in stages.
+    Recurrent,
+    /// By Q-learning.
+    QLearning,
+}
+
+/// Which problems a policy is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plays {
+    /// Arms without contexts.
+    Arms,
+    /// Contexts.
+    Contexts,
+    /// Either.
+    Both,
+}
+
+/// How a policy is evaluated without sampling error.
+#[derive(Clone, Copy)]
+pub(crate) enum Method {
+    /// As a mixture of count-based policies, one of which is drawn before the first round.
+    Counts(fn(&Problem, &Choice, &mut dyn Observer) -> Result<Vec<Part>>),
+    /// In its own way, on one side of a table's split.
+    Own(fn(&Problem, Split, &mut dyn Observer) -> Result<Exact>),
+}
+
+/// Finds parameters that depend on the problem by a search.
+pub(super) type Fit = fn(&Problem, &Choice, &mut dyn Observer) -> Result<Vec<f64>>;
+
+/// A built-in policy.
+pub(super) struct Definition {
+    pub name: &'static str,
+    pub summary: &'static str,
+    pub params: &'static [Param],
+    pub settings: &'static [Setting],
+    pub learns: Learns,
+    pub plays: Plays,
+    /// Why it does not apply to a problem, if it does not.
+    pub refuses: fn(&Problem) -> Option<String>,
+    /// The policy ready to play; long preparations are remembered.
+    pub player: fn(&Problem, &Choice, &mut dyn Observer) -> Result<Box<dyn Player>>,
+    /// About how many seconds its preparation takes; 0 if it is remembered or there is none.
+    pub seconds: fn(&Problem) -> f64,
+    pub exact: Option<Method>,
+    pub fit: Option<Fit>,
+}
+
+impl Definition {
+    /// What most multi-armed policies have in common.
+    pub const ARMS: Self = Self {
+        name: "",
+        summary: "",
+        params: &[],
+        settings: &[],
+        learns: Learns::Score,
+        plays: Plays::Arms,
+        refuses: |_| None,
+        player: |_, choice, _| Err(crate::error::Error::new(choice.name(), "has no engine")),
+        seconds: |_| 0.0,
+        exact: None,
+        fit: None,
+    };
+
+    /// What most contextual policies have in common.
+    pub const CONTEXTS: Self = Self { plays: Plays::Contexts, ..Self::ARMS };
+}
+
+/// What there is to know of a policy, wherever it comes from.
+pub(super) trait Define: Send + Sync {
+    fn name(&self) -> &str;
+    fn summary(&self) -> &str;
+    fn params(&self) -> &[Param];
+    fn settings(&self) -> &[Setting] {
+        &[]
+    }
+    fn learns(&self) -> Learns {
+        Learns::Score
+    }
+    fn plays(&self) -> Plays;
+    fn refuses(&self, _: &Problem) -> Option<String> {
+        None
+    }
+    fn player(
+        &self,
+        problem: &Problem,
+        choice: &Choice,
+        observer: &mut dyn Observer,
+    ) -> Result<Box<dyn Player>>;
+    fn seconds(&self, _: &Problem) -> f64 {
+        0.0
+    }
+    fn is_exact(&self) -> bool {
+        false
+    }
+    /// The parts of a count-based policy, or its own exact result.
+    fn method(&self) -> Option<Method> {
+        None
+    }
+    /// As a mixture of count-based policies.
+    fn parts(
+        &self,
+        problem: &Problem,
+        choice: &Choice,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Vec<Part>>> {
+        match self.method() {
+            Some(Method::Counts(parts)) => parts(problem, choice, observer).map(Some),
+            _ => Ok(None),
+        }
+    }
+    fn fit(&self) -> Option<Fit> {
+        None
+    }
+}
+
+impl Define for Definition {
+    fn name(&self) -> &str {
+        self.name
+    }
+    fn summary(&self) -> &str {
+        self.summary
+    }
+    fn params(&self) -> &[Param] {
+        self.params
+    }
+    fn settings(&self) -> &[Setting] {
+        self.settings
+    }
+    fn learns(&self) -> Learns {
+        self.learns
+    }
+    fn plays(&self) -> Plays {
+        self.plays
+    }
+    fn refuses(&self, problem: &Problem) -> Option<String> {
+        (self.refuses)(problem)
+    }
+    fn player(
+        &self,
+        problem: &Problem,
+        choice: &Choice,
+        observer: &mut dyn Observer,
+    ) -> Result<Box<dyn Player>> {
+        (self.player)(problem, choice, observer)
+    }
+    fn seconds(&self, problem: &Problem) -> f64 {
+        (self.seconds)(problem)
+    }
+    fn is_exact(&self) -> bool {
+        self.exact.is_some()
+    }
+    fn method(&self) -> Option<Method> {
+        self.exact
+    }
+    fn fit(&self) -> Option<Fit> {
+        self.fit
+    }
+}
+
+/// A policy of the catalogue, without parameters.
+#[derive(Clone)]
+pub struct PolicyKind(Origin);
+
+#[derive(Clone)]
+enum Origin {
+    BuiltIn(&'static Definition),
+    Own(Arc<dyn Define>),
+}
+
+impl PolicyKind {
+    pub(super) const fn built_in(definition: &'static Definition) -> Self {
+        Self(Origin::BuiltIn(definition))
+    }
+
+    pub(super) fn own(definition: impl Define + 'static) -> Self {
+        Self(Origin::Own(Arc::new(definition)))
+    }
+
+    pub(super) fn define(&self) -> &dyn Define {
+        match &self.0 {
+            Origin::BuiltIn(definition) => *definition,
+            Origin::Own(definition) => &**definition,
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.define().name()
+    }
+
+    /// One line about it.
+    pub fn summary(&self) -> &str {
+        self.define().summary()
+    }
+
+    /// What can be learned.
+    pub fn params(&self) -> &[Param] {
+        self.define().params()
+    }
+
+    /// What can be set.
+    pub fn settings(&self) -> &[Setting] {
+        self.define().settings()
+    }
+
+    /// How it learns.
+    pub fn learns(&self) -> Learns {
+        self.define().learns()
+    }
+
+    /// Which problems it is made for.
+    pub fn plays(&self) -> Plays {
+        self.define().plays()
+    }
+
+    /// Why it does not apply to a problem, if it does not.
+    pub fn refusal(&self, problem: &Problem) -> Option<String> {
+        let reason = match (self.plays(), problem.contextual()) {
+            (Plays::Arms, Some(_)) => "is for problems without contexts",
+            (Plays::Contexts, None) => "is for problems with contexts",
+            _ => return self.define().refuses(problem),
+        };
+        Some(reason.into())
+    }
+
+    /// About how long it takes until the policy can play its first round.
+    pub fn preparation_seconds(&self, problem: &Problem) -> f64 {
+        self.define().seconds(problem)
+    }
+
+    /// Has it an exact result, where its problem is small enough?
+    pub fn is_exact(&self) -> bool {
+        self.define().is_exact()
+    }
+
+    pub(crate) fn method(&self) -> Option<Method> {
+        self.define().method()
+    }
+
+    pub(crate) fn parts(
+        &self,
+        problem: &Problem,
+        choice: &Choice,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Vec<Part>>> {
+        self.define().parts(problem, choice, observer)
+    }
+}
+
+impl Debug for PolicyKind {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Refuses rewards outside [0, 1].
+pub(super) fn unit_rewards_only(problem: &Problem) -> Option<String> {
+    (!problem.unit_rewards()).then(|| format!("needs rewards in [0, 1], not {} ones", problem.kind()))
+}
+
+/// Refuses horizons in which not every arm can be pulled once.
+pub(super) fn needs_each_arm_once(problem: &Problem) -> Option<String> {
+    (problem.horizon < problem.arms).then(|| {
+        format!(
+            "pulls each of {} arms once, which a horizon of {} does not allow",
+            problem.arms, problem.horizon
+        )
+    })
+}

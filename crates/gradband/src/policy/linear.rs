@@ -1,0 +1,62 @@
+//! Policies for contexts, most of them rules on estimated means and variances in a projected space.
+
+super::catalogue::policies![
+    cosoftelim,
+    soft_ucb,
+    lin_thompson,
+    lin_epsilon_greedy,
+    linucb,
+    mom_thompson,
+    contextual_explore_then_commit,
+];
+
+pub(crate) use mom_thompson::subspace as mom_subspace;
+
+use super::choice::Choice;
+use super::params::{Allowed, Setting, SettingValue};
+use crate::problem::Problem;
+use crate::simulate::Player;
+use crate::simulate::linear::{LinearKernel, LinearPlayer, Projection};
+
+/// The noise that is assumed where the problem does not know it: rewards of 0 or 1 have at most this.
+const DEFAULT_NOISE_SD: f64 = 0.5;
+/// A policy needs some noise to divide by.
+const LEAST_NOISE_SD: f64 = 1e-3;
+const DEFAULT_RIDGE: f64 = 1.0;
+
+pub(super) const RIDGE: Setting = Setting {
+    name: "ridge",
+    allowed: Allowed::Number { low: 1e-6, high: 1e6, default: SettingValue::Number(DEFAULT_RIDGE) },
+    summary: "lambda of the ridge regression",
+};
+pub(super) const NOISE_SD: Setting = Setting {
+    name: "noise_sd",
+    allowed: Allowed::Number { low: LEAST_NOISE_SD, high: 1e6, default: SettingValue::Auto },
+    summary: "sigma; auto: the problem's, else 0.5",
+};
+pub(super) const RANK: Setting =
+    Setting { name: "rank", allowed: Allowed::Rank, summary: "rows of W; auto: as many as features" };
+
+/// lambda.
+fn ridge(choice: &Choice) -> f64 {
+    choice.number("ridge").unwrap_or(DEFAULT_RIDGE)
+}
+
+/// sigma: what the user says, else what the problem knows.
+fn noise_sd(problem: &Problem, choice: &Choice) -> f64 {
+    let known = || problem.contextual().and_then(|contextual| contextual.model().noise_sd());
+    choice.number("noise_sd").or_else(known).unwrap_or(DEFAULT_NOISE_SD).max(LEAST_NOISE_SD)
+}
+
+/// The projection that a policy has learned, else the identity.
+pub(super) fn projection(choice: &Choice) -> Projection {
+    match choice.param("W") {
+        Some(w) => Projection::new(w, choice.rank(), choice.dim(), ridge(choice)),
+        None => Projection::identity(choice.dim(), ridge(choice)),
+    }
+}
+
+/// A kernel on the projection that the policy has learned.
+fn player(kernel: impl LinearKernel + 'static, choice: &Choice) -> Box<dyn Player> {
+    Box::new(LinearPlayer::new(kernel, projection(choice)))
+}

@@ -1,0 +1,121 @@
+//! Explore-then-commit in each of finitely many contexts (theorem 2, algorithm 3).
+//!
+//! ```text
+//! h' = floor(h) + coin, once for all contexts
+//! in each context: its first 2 h' rounds alternate the two arms;  then the better mean, for good
+//! ```
+//! The coin is that of explore-then-commit: Bernoulli(h - floor(h)) when the policy is evaluated, fair with a
+//! score of +2 or -2 in training.
+
+use crate::numeric::stream::Random;
+use crate::policy::definition::Definition;
+use crate::policy::params::{High, Initial, Param, Range};
+use crate::problem::{Discrete, Problem};
+use crate::simulate::plain::{Plain, PlainKernel, Round};
+
+/// Half of the rounds that the rarest context is expected to have: up to there the reward is concave in h.
+const HIGH: High = High::Of("half the rounds of the rarest context", |problem| half_rarest(problem) as f64);
+
+pub(in crate::policy) const DEFINITION: Definition = Definition {
+    name: "contextual-explore-then-commit",
+    summary: "in each context alternates two arms h times each, then keeps the better one",
+    params: &[Param::number(
+        "h",
+        Initial::Of("sqrt of the rounds of the rarest context, + 1/2", |problem| {
+            (2.0 * half_rarest(problem) as f64).sqrt().floor() + 0.5
+        }),
+        Range { low: 1.0, high: HIGH },
+        Range { low: 1.0, high: HIGH },
+    )],
+    refuses: |problem| {
+        if problem.arms != 2 {
+            return Some(format!("is for two arms, not {}", problem.arms));
+        }
+        match discrete(problem) {
+            Some(_) if half_rarest(problem) < 2 => Some("needs at least 4 rounds in every context".into()),
+            Some(_) => None,
+            None => Some("is for finitely many contexts (kind = \"discrete-context\")".into()),
+        }
+    },
+    player: |problem, choice, _| {
+        let contexts = discrete(problem).map_or(0, Discrete::contexts);
+        let kernel = ContextualExploreThenCommit::new(choice.scalar("h")?, half_rarest(problem), contexts);
+        Ok(Box::new(Plain(kernel)))
+    },
+    ..Definition::CONTEXTS
+};
+
+fn discrete(problem: &Problem) -> Option<&Discrete> {
+    problem.contextual().and_then(|contextual| contextual.discrete())
+}
+
+fn half_rarest(problem: &Problem) -> usize {
+    discrete(problem).map_or(0, |discrete| discrete.rarest_rounds(problem.horizon) / 2)
+}
+
+/// Contextual explore-then-commit with exploration horizon h.
+#[derive(Clone, Copy, Debug)]
+pub struct ContextualExploreThenCommit {
+    h: f64,
+    /// The left end of the linear piece that training measures.
+    piece: f64,
+    contexts: usize,
+}
+
+impl ContextualExploreThenCommit {
+    /// `h` in [1, most].
+    pub fn new(h: f64, most: usize, contexts: usize) -> Self {
+        Self { h, piece: h.floor().min(most as f64 - 1.0).max(1.0), contexts }
+    }
+}
+
+/// What is known of a context.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Known {
+    rounds: usize,
+    sums: [f64; 2],
+}
+
+/// Rounds to explore in each context, and what is known of each.
+pub(crate) struct State {
+    explored: usize,
+    known: Vec<Known>,
+}
+
+/// The context of a one-hot vector.
+fn context(round: &Round) -> usize {
+    round.context.iter().position(|&x| x != 0.0).unwrap_or(0)
+}
+
+impl PlainKernel for ContextualExploreThenCommit {
+    type State = State;
+
+    fn dim(&self) -> usize {
+        1
+    }
+
+    fn start(&self, training: bool, actions: &mut Random, score: &mut [f64]) -> State {
+        let (from, chance) = if training { (self.piece, 0.5) } else { (self.h.floor(), self.h.fract()) };
+        let up = actions.uniform() < chance;
+        score[0] = if up { 2.0 } else { -2.0 };
+        State {
+            explored: 2 * (from as usize + usize::from(up)),
+            known: vec![Known::default(); self.contexts],
+        }
+    }
+
+    fn act(&self, state: &mut State, round: &Round, _: &mut Random, _: Option<&mut [f64]>) -> usize {
+        let known = &state.known[context(round)];
+        // Both arms were explored equally often: the sums compare as the means do.
+        let explores = known.rounds < state.explored;
+        if explores { known.rounds % 2 } else { usize::from(known.sums[1] > known.sums[0]) }
+    }
+
+    fn update(&self, state: &mut State, round: &Round, arm: usize, reward: f64) {
+        let known = &mut state.known[context(round)];
+        if known.rounds < state.explored {
+            known.sums[arm] += reward;
+        }
+        known.rounds += 1;
+    }
+}

@@ -1,0 +1,117 @@
+//! CoSoftElim (section 5.4): contextual soft elimination.
+//!
+//! ```text
+//! gap_score_i = gamma (max_j mu_j - mu_i)^2 / v_i      (0 where v_i = 0)
+//! pi_i        ∝ exp(-gap_score_i)
+//! d log pi_a / d gap_score_i = pi_i - [i = a] =: e_i
+//! d gap_score_i / d mu_i  = -2 gamma gap_i / v_i = -(the same for the leading mu)
+//! d gap_score_i / d v_i   = -gap_score_i / v_i
+//! d gap_score_i / d gamma =  gap_score_i / gamma
+//! ```
+
+use super::{NOISE_SD, RANK, RIDGE, noise_sd, player};
+use crate::error::Result;
+use crate::numeric::lanes::{Real, largest};
+use crate::policy::choice::Choice;
+use crate::policy::definition::Definition;
+use crate::policy::params::{Allowed, Initial, Param, Range, Setting, SettingValue};
+use crate::problem::Problem;
+use crate::simulate::linear::{Draws, LinearKernel, Slopes, draw_arm};
+
+pub(in crate::policy) const DEFINITION: Definition = Definition {
+    name: "cosoftelim",
+    summary: "contextual soft elimination in a learned projection W of the contexts",
+    params: &[
+        Param::PROJECTION,
+        Param::number("gamma", Initial::Setting("gamma", rate), Range::new(1e-6, 1e6), Range::new(1e-3, 1e4))
+            .log(1.0)
+            .when("learn_gamma"),
+    ],
+    settings: &[
+        RIDGE,
+        Setting {
+            name: "gamma",
+            allowed: Allowed::Number { low: 1e-6, high: 1e6, default: SettingValue::Auto },
+            summary: "how fast arms are eliminated; auto: 1 / noise_sd^2",
+        },
+        Setting { name: "learn_gamma", allowed: Allowed::Flag, summary: "learn gamma as well" },
+        NOISE_SD,
+        RANK,
+    ],
+    player: |problem, choice, _| {
+        let learned = choice.param("gamma").map(|gamma| gamma[0]);
+        let gamma = learned.map_or_else(|| rate(problem, choice), Ok)?;
+        Ok(player(CoSoftElim { gamma, learn_gamma: learned.is_some() }, choice))
+    },
+    ..Definition::CONTEXTS
+};
+
+/// gamma as it is set.
+fn rate(problem: &Problem, choice: &Choice) -> Result<f64> {
+    Ok(choice.number("gamma").unwrap_or_else(|| noise_sd(problem, choice).powi(-2)))
+}
+
+/// CoSoftElim: eliminates softly, at a rate that may be learned with the projection.
+#[derive(Clone, Copy, Debug)]
+pub struct CoSoftElim {
+    /// gamma > 0: larger explores less; 1 / noise variance is natural.
+    pub gamma: f64,
+    /// Is gamma learned too?
+    pub learn_gamma: bool,
+}
+
+impl LinearKernel for CoSoftElim {
+    fn draws(&self) -> Draws {
+        Draws::Uniform
+    }
+
+    fn learns_projection(&self) -> bool {
+        true
+    }
+
+    fn scalars(&self) -> usize {
+        usize::from(self.learn_gamma)
+    }
+
+    #[inline(always)]
+    fn act<R: Real<Mask = bool>, const SCORE: bool>(
+        &self,
+        mu: &[R],
+        v: &[R],
+        draws: &[R],
+        slopes: &mut Slopes<R>,
+    ) -> usize {
+        let arms = mu.len();
+        let (v, precision, weights) = (&v[..arms], &mut slopes.variance[..arms], &mut slopes.mean[..arms]);
+        let u = draws[0];
+        let (zero, one, gamma) = (u.zero(), u.one(), u.lit(self.gamma));
+        let best = largest(mu);
+        for i in 0..arms {
+            precision[i] = gamma / R::select(zero.lt(v[i]), v[i], one);
+            precision[i] = R::select(zero.lt(v[i]), precision[i], zero);
+            let gap = best - mu[i];
+            weights[i] = (-(gap * gap * precision[i])).exp();
+        }
+        let (arm, total) = draw_arm(weights, u);
+        if SCORE {
+            let (share, inverse) = (one / total, u.lit(1.0 / self.gamma));
+            let (mut lead, mut by_gamma) = (zero, zero);
+            for i in 0..arms {
+                let gap = best - mu[i];
+                let own = R::select(i == arm, one, zero);
+                let slope = weights[i].fma(share, -own) * gap * precision[i];
+                let by_score = slope * gap;
+                by_gamma = by_gamma + by_score;
+                weights[i] = slope * -2.0;
+                lead = lead - weights[i];
+                precision[i] = -by_score * precision[i] * inverse;
+            }
+            let leader = mu.iter().position(|&x| !x.lt(best)).unwrap_or(0);
+            weights[leader] = weights[leader] + lead;
+            if self.learn_gamma {
+                slopes.scalars[0] = by_gamma * inverse;
+            }
+        }
+        arm
+    }
+}

@@ -1,0 +1,124 @@
+//! LinUCB (Li et al., 2010): the largest upper confidence bound mu_i + alpha sqrt(v_i).
+
+use super::{NOISE_SD, RIDGE, noise_sd, player, ridge};
+use crate::error::Result;
+use crate::numeric::lanes::{Best, Real};
+use crate::numeric::search;
+use crate::numeric::stream::Key;
+use crate::observe::Observer;
+use crate::policy::choice::Choice;
+use crate::policy::definition::Definition;
+use crate::policy::params::{Allowed, Initial, Param, Range, Setting};
+use crate::problem::{Instance, Problem, Split};
+use crate::simulate::linear::{Draws, LinearKernel, Slopes};
+use crate::simulate::{Job, Task, batch};
+
+/// The least and the largest width that a search tries.
+const FEASIBLE: (f64, f64) = (0.02, 20.0);
+
+pub(in crate::policy) const DEFINITION: Definition = Definition {
+    name: "linucb",
+    summary: "the largest upper confidence bound of a linear model",
+    params: &[Param::number(
+        "alpha",
+        Initial::Setting("width", |problem, choice| match choice.word("width") {
+            Some("tuned") => Ok(1.0),
+            _ => paper_width(problem, choice),
+        }),
+        Range::new(0.0, 1e6),
+        Range::new(FEASIBLE.0, FEASIBLE.1),
+    )],
+    settings: &[
+        Setting {
+            name: "width",
+            allowed: Allowed::OneOf(&["paper", "tuned"]),
+            summary: "where alpha comes from: the theory of the paper's comparison, or a search on training instances",
+        },
+        RIDGE,
+        NOISE_SD,
+    ],
+    player: |_, choice, _| Ok(player(LinUcb { alpha: choice.scalar("alpha")? }, choice)),
+    fit: Some(tuned),
+    ..Definition::CONTEXTS
+};
+
+/// Runs whose longest context is averaged.
+const NORM_RUNS: u64 = 100;
+
+/// alpha = sigma sqrt(d ln((1 + n L² / lambda) n)), with L the longest context of a run (Abbasi-Yadkori, Pál and
+/// Szepesvári, 2011, with delta = 1/n and the projection's determinant bounded).
+fn paper_width(problem: &Problem, choice: &Choice) -> Result<f64> {
+    let (dim, horizon) = (choice.dim() as f64, problem.horizon as f64);
+    let mut instance = Instance::default();
+    let mut total = 0.0;
+    for index in 0..NORM_RUNS {
+        problem.draw_contexts(Split::Train, Key::new(0), index, &mut instance);
+        let square = |x: &[f32]| x.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>();
+        total += instance.contexts.chunks_exact(choice.dim()).map(square).fold(0.0, f64::max);
+    }
+    let longest = total / NORM_RUNS as f64;
+    let inside = (1.0 + horizon * longest / ridge(choice)) * horizon;
+    Ok(noise_sd(problem, choice) * (dim * inside.ln()).sqrt())
+}
+
+/// Nanoseconds that the search may take on one core, and the values that it may try.
+const PATIENCE: f64 = 2e9;
+const VALUES: usize = 30;
+/// Its randomness: that of a training with seed 0.
+const TRAINING: u64 = 2;
+
+/// The alpha with the least regret on training instances that are the same at every value.
+fn tuned(problem: &Problem, choice: &Choice, observer: &mut dyn Observer) -> Result<Vec<f64>> {
+    let instances = ((PATIENCE / problem.cost()) as usize / VALUES).clamp(50, 1000);
+    let job = Job::new(problem, Key::new(0).child(TRAINING), Split::Train, Task::Evaluate);
+    let mut left = VALUES;
+    let best = search::largest(FEASIBLE.0, FEASIBLE.1, |alpha| {
+        if left == 0 {
+            return Ok(None);
+        }
+        left -= 1;
+        let player = player(LinUcb { alpha }, choice);
+        let rewards = batch::means(&[&*player], &job, instances, |outcome| outcome.reward, observer)?;
+        Ok(Some(rewards[0]))
+    })?;
+    Ok(vec![best.unwrap_or(1.0)])
+}
+
+/// LinUCB; the lowest arm on ties.
+#[derive(Clone, Copy, Debug)]
+pub struct LinUcb {
+    /// Width of the bounds, in standard deviations.
+    pub alpha: f64,
+}
+
+impl LinearKernel for LinUcb {
+    fn draws(&self) -> Draws {
+        Draws::None
+    }
+
+    fn learns_projection(&self) -> bool {
+        false
+    }
+
+    fn unscored(&self) -> Option<&'static str> {
+        Some(
+            "plays the largest bound with certainty: there is no gradient (train searches for alpha instead)",
+        )
+    }
+
+    #[inline(always)]
+    fn act<R: Real<Mask = bool>, const SCORE: bool>(
+        &self,
+        mu: &[R],
+        v: &[R],
+        _: &[R],
+        _: &mut Slopes<R>,
+    ) -> usize {
+        let alpha = mu[0].lit(self.alpha);
+        let mut best = Best::first(alpha.fma(v[0].sqrt(), mu[0]));
+        for i in 1..mu.len() {
+            best.offer(i, alpha.fma(v[i].sqrt(), mu[i]));
+        }
+        best.arm.indices()[0] as usize
+    }
+}

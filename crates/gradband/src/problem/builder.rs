@@ -1,0 +1,126 @@
+//! Problems are built valid: nothing leaves here that a simulation could stumble over.
+
+use super::{
+    Armed, Bandit, Bernoulli, Beta, Classification, ContextModel, Contextual, Discrete, Examples, Gaussian,
+    Linear, MAX_ARMS, MAX_DIM, Model, Own, Prior, Problem, Rewards,
+};
+use crate::error::{Error, ErrorKind, Result, count};
+use std::sync::Arc;
+
+/// The longest horizon with contexts: an instance keeps its contexts and rewards.
+const MAX_CONTEXT_HORIZON: usize = 1_000_000;
+/// The most numbers that an instance may keep.
+const MAX_NUMBERS: usize = 1 << 26;
+
+/// A problem that lacks its horizon.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ProblemBuilder {
+    name: String,
+    arms: usize,
+    model: Model,
+    horizon: Option<usize>,
+    arm_names: Option<Vec<String>>,
+}
+
+impl Problem {
+    /// Arms that pay 0 or 1.
+    pub fn bernoulli(prior: Prior) -> ProblemBuilder {
+        Self::arms_with(Bernoulli, prior)
+    }
+
+    /// Arms that pay between 0 and 1, with a beta distribution: Beta(v mean, v (1 - mean)).
+    pub fn beta(prior: Prior, concentration: f64) -> ProblemBuilder {
+        Self::arms_with(Beta { concentration }, prior)
+    }
+
+    /// Arms that pay their mean plus normal noise.
+    pub fn gaussian(prior: Prior, noise_sd: f64) -> ProblemBuilder {
+        Self::arms_with(Gaussian { noise_sd }, prior)
+    }
+
+    /// Arms with any reward model.
+    pub fn arms_with(rewards: impl Into<Rewards>, prior: Prior) -> ProblemBuilder {
+        let rewards = rewards.into();
+        let (arms, arm_names) = (prior.arms(), prior.arm_names().map(<[String]>::to_vec));
+        let name = rewards.name().into();
+        ProblemBuilder { name, arms, model: Model::Armed(Armed { rewards, prior }), horizon: None, arm_names }
+    }
+
+    /// The user's own instances and rewards.
+    pub fn own(bandit: impl Bandit + 'static) -> ProblemBuilder {
+        let bandit: Arc<dyn Bandit> = Arc::new(bandit);
+        Self::arms_with(Rewards::Own(Own(bandit.clone())), Prior::Own(bandit))
+    }
+
+    /// Contexts and rewards that are linear in them.
+    pub fn linear(linear: Linear, arms: usize) -> ProblemBuilder {
+        Self::contexts(linear, arms)
+    }
+
+    /// Labelled examples: an arm is a class, and pays 1 if it is the right one.
+    pub fn classification(examples: Examples) -> ProblemBuilder {
+        let arms = examples.classes().len();
+        Self::contexts(Classification::new(examples), arms)
+    }
+
+    /// Finitely many contexts, each a bandit of its own.
+    pub fn discrete(discrete: Discrete) -> ProblemBuilder {
+        let arms = discrete.arms();
+        Self::contexts(discrete, arms)
+    }
+
+    /// Any contextual model, built in or of one's own.
+    pub fn contexts(model: impl ContextModel, arms: usize) -> ProblemBuilder {
+        let arm_names = model.arm_names().map(<[String]>::to_vec);
+        let name = model.kind().into();
+        let model = Model::Contextual(Contextual(Arc::new(model)));
+        ProblemBuilder { name, arms, model, horizon: None, arm_names }
+    }
+}
+
+impl ProblemBuilder {
+    /// n: the number of rounds.
+    pub fn horizon(self, horizon: usize) -> Self {
+        Self { horizon: Some(horizon), ..self }
+    }
+
+    /// What results call the problem; by default its kind.
+    pub fn name(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
+    /// What results call the arms.
+    pub fn arm_names(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { arm_names: Some(names.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// The problem, if its parts go together.
+    pub fn build(self) -> Result<Problem> {
+        let Self { name, arms, model, horizon, arm_names } = self;
+        let horizon = horizon.ok_or_else(|| {
+            Error::of("horizon", ErrorKind::Missing("say how many rounds a run has".into()))
+        })?;
+        if let Some(names) = &arm_names
+            && names.len() != arms
+        {
+            let message = format!("found {} names, expected {arms}: one per arm", names.len());
+            return Err(Error::new("arm_names", message));
+        }
+        let problem = Problem { name, arms, horizon, model, arm_names };
+        problem.check()?;
+        Ok(problem)
+    }
+}
+
+pub(super) fn check_contexts(contextual: &Contextual, arms: usize, horizon: usize) -> Result<()> {
+    count("arms", arms, 2, MAX_ARMS)?;
+    count("horizon", horizon, 1, MAX_CONTEXT_HORIZON)?;
+    count("context_dim", contextual.dim(), 1, MAX_DIM)?;
+    let numbers = horizon.saturating_mul(contextual.dim() + 2 * arms);
+    if numbers > MAX_NUMBERS {
+        let message = format!("an instance would keep {numbers} numbers, at most {MAX_NUMBERS} are allowed");
+        return Err(Error::of("horizon", ErrorKind::TooLarge(message)));
+    }
+    Ok(())
+}

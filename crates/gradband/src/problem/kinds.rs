@@ -1,0 +1,177 @@
+//! From named values to problems and back: every kind of problem and prior, with the keys that go with it.
+
+use super::keys::{Keys, Value};
+use super::{Discrete, Examples, Linear, MAX_ARMS, Model, Points, Prior, Problem, Rewards, Table};
+use crate::error::{Error, ErrorKind, Result, count};
+
+/// What a file held that a problem is made of.
+#[derive(Clone, Debug)]
+pub enum Data {
+    /// Past instances.
+    Table(Table),
+    /// Labelled examples.
+    Examples(Examples),
+}
+
+/// A contextual kind: its name, its keys, and how it is made of them (with the number of arms).
+pub(super) struct ContextKind {
+    pub name: &'static str,
+    pub keys: &'static [&'static str],
+    pub build: fn(&Keys) -> Result<super::ProblemBuilder>,
+}
+
+const CONTEXT_KINDS: [ContextKind; 2] = [Linear::KIND, Discrete::KIND];
+
+/// The kind whose examples come from a file.
+const CLASSIFICATION: (&str, [&str; 4]) = ("classification", ["data", "label", "scale", "holdout"]);
+/// The prior whose instances come from a file.
+const TABLE: (&str, [&str; 2]) = ("table", ["path", "holdout"]);
+
+impl Problem {
+    /// All kinds of problems that keys can describe, with the keys that go with each (`kind` and `horizon` go with all).
+    pub fn kinds() -> Vec<(&'static str, Vec<&'static str>)> {
+        let armed = Rewards::NAMES.iter().map(|&name| {
+            let keys = std::iter::once("prior").chain(Rewards::keys(name));
+            (name, keys.collect())
+        });
+        let contexts = CONTEXT_KINDS.iter().map(|kind| (kind.name, kind.keys.to_vec()));
+        armed.chain(contexts).chain([(CLASSIFICATION.0, CLASSIFICATION.1.to_vec())]).collect()
+    }
+
+    /// The problem that the keys describe; `data` is what the file that they name held.
+    pub fn from_keys(name: &str, keys: &Keys, data: Option<Data>) -> Result<Self> {
+        let kind = keys.check_kind(&Self::kinds(), &["kind", "horizon"])?;
+        let builder = match (CONTEXT_KINDS.iter().find(|known| known.name == kind), data) {
+            (Some(known), _) => (known.build)(keys)?,
+            (None, Some(Data::Examples(examples))) if kind == CLASSIFICATION.0 => {
+                Self::classification(examples)
+            }
+            (None, _) if kind == CLASSIFICATION.0 => return Err(unread("data")),
+            (None, data) => {
+                let prior = match keys.needed(kind, "prior")? {
+                    Value::Table(prior) => {
+                        Prior::from_keys(prior, data).map_err(|error| error.within("prior"))?
+                    }
+                    other => {
+                        let message =
+                            format!("found {}, expected a table such as [problem.prior]", other.kind());
+                        return Err(Error::new("prior", message));
+                    }
+                };
+                Self::arms_with(Rewards::from_keys(kind, keys)?, prior)
+            }
+        };
+        let builder = match keys.optional_count("horizon")? {
+            Some(horizon) => builder.horizon(horizon),
+            None => builder,
+        };
+        builder.name(name).build()
+    }
+
+    /// What keys would say of the problem; of a table or labelled examples they say all but the file.
+    pub fn to_keys(&self) -> Keys {
+        let mut keys = Keys::kind(self.kind()).with("horizon", self.horizon);
+        match &self.model {
+            Model::Armed(armed) => {
+                for (key, value) in armed.rewards.values() {
+                    keys.set(key, value);
+                }
+                keys.set("prior", armed.prior.to_keys());
+            }
+            Model::Contextual(contextual) => {
+                if let Some(linear) = contextual.linear() {
+                    linear.describe(&mut keys);
+                    keys.set("arms", self.arms);
+                } else if let Some(discrete) = contextual.discrete() {
+                    discrete.describe(&mut keys);
+                }
+            }
+        }
+        keys
+    }
+}
+
+fn unread(key: &str) -> Error {
+    Error::of(key, ErrorKind::Missing("it names a file, which was not read".into()))
+}
+
+impl Prior {
+    /// All kinds of priors that keys can describe, with the keys that go with each.
+    pub fn kinds() -> Vec<(&'static str, Vec<&'static str>)> {
+        vec![
+            ("points", vec!["instances", "weights"]),
+            ("beta", vec!["alpha", "beta", "arms"]),
+            ("normal", vec!["mean", "sd", "arms"]),
+            (TABLE.0, TABLE.1.to_vec()),
+        ]
+    }
+
+    fn from_keys(keys: &Keys, data: Option<Data>) -> Result<Self> {
+        match (keys.check_kind(&Self::kinds(), &["kind"])?, data) {
+            ("points", _) => {
+                let instances = match keys.needed("points", "instances")? {
+                    Value::List(rows) => rows,
+                    other => {
+                        return Err(Error::new(
+                            "instances",
+                            format!("found {}, expected a list of lists", other.kind()),
+                        ));
+                    }
+                };
+                let row = |(i, row): (usize, &Value)| match row {
+                    Value::List(items) => row.list(format!("instances[{i}]"), items.len()),
+                    other => Err(Error::new(
+                        format!("instances[{i}]"),
+                        format!("found {}, expected a list of means", other.kind()),
+                    )),
+                };
+                let instances = instances.iter().enumerate().map(row).collect::<Result<Vec<_>>>()?;
+                Points::new(instances, keys.optional_numbers("weights")?).map(Prior::Points)
+            }
+            ("beta", _) => {
+                pair(keys, "beta", "alpha", "beta").and_then(|(alpha, beta)| Self::betas(alpha, beta))
+            }
+            ("normal", _) => {
+                pair(keys, "normal", "mean", "sd").and_then(|(mean, sd)| Self::normals(mean, sd))
+            }
+            (_, Some(Data::Table(table))) => Ok(Self::table(table)),
+            _ => Err(unread("path")),
+        }
+    }
+
+    fn to_keys(&self) -> Keys {
+        match self {
+            Self::Points(points) => {
+                let (instances, weights): (Vec<Value>, Vec<f64>) =
+                    points.iter().map(|(instance, weight)| (Value::from(instance), weight)).unzip();
+                Keys::kind("points").with("instances", instances).with("weights", weights)
+            }
+            Self::Beta { alpha, beta } => {
+                Keys::kind("beta").with("alpha", &alpha[..]).with("beta", &beta[..])
+            }
+            Self::Normal { mean, sd } => Keys::kind("normal").with("mean", &mean[..]).with("sd", &sd[..]),
+            Self::Table(_) => Keys::kind(TABLE.0),
+            Self::Own(_) => Keys::kind("own"),
+        }
+    }
+}
+
+/// Both parameters of a prior with independent arms, with one entry per arm.
+fn pair(keys: &Keys, kind: &str, first: &str, second: &str) -> Result<(Vec<f64>, Vec<f64>)> {
+    let (a, b) = (keys.needed(kind, first)?, keys.needed(kind, second)?);
+    let arms = match (keys.optional_count("arms")?, a.len(), b.len()) {
+        (Some(arms), ..) | (None, Some(arms), _) | (None, None, Some(arms)) => arms,
+        (None, None, None) => {
+            let why = format!("{first} and {second} are numbers, so it must say how many");
+            return Err(Error::of("arms", ErrorKind::Missing(why)));
+        }
+    };
+    count("arms", arms, 2, MAX_ARMS)?;
+    let spread = |key: &str, value: &Value| match value.len() {
+        Some(found) if found != arms => {
+            Err(Error::new(key, format!("found {found} entries, expected {arms}: one per arm")))
+        }
+        _ => value.vector(key, arms),
+    };
+    Ok((spread(first, a)?, spread(second, b)?))
+}

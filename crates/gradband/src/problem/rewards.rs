@@ -1,0 +1,132 @@
+//! Reward models: the distribution of an arm's rewards given its mean. One model, one file, one line below.
+
+mod bernoulli;
+mod beta;
+mod gaussian;
+mod own;
+
+pub use bernoulli::Bernoulli;
+pub use beta::Beta;
+pub use gaussian::Gaussian;
+pub use own::Own;
+
+use super::keys::Keys;
+use crate::error::{Error, Result, within};
+use crate::numeric::lanes::Real;
+
+/// Draws rewards in lanes.
+pub(crate) trait RewardModel: Copy {
+    /// Are all rewards 0 or 1?
+    fn binary(self) -> bool;
+    /// The reward of (instance, round, arm).
+    fn draw<R: Real>(self, word: R::Word, arm: R, mean: R) -> R;
+}
+
+/// What there is to know of a reward model that users can name.
+pub(crate) trait NamedRewards: Sized + Clone {
+    /// Its name in a spec.
+    const NAME: &'static str;
+    /// Are rewards in [0, 1]?
+    const UNIT: bool;
+    /// Its keys in a spec, each a number with the least and the largest value.
+    const KEYS: &'static [(&'static str, f64, f64)];
+
+    /// From the values of its keys, which are within their ranges.
+    fn of(values: &[f64]) -> Self;
+    /// The values of its keys.
+    fn values(&self) -> Vec<f64>;
+    /// For people: `rewards of 0 or 1`.
+    fn describe(&self) -> String;
+}
+
+macro_rules! rewards {
+    ($($model:ident),*) => {
+        /// The distribution of an arm's rewards given its mean.
+        #[derive(Clone, Debug)]
+        pub enum Rewards {
+            $(#[doc = concat!("See [`", stringify!($model), "`].")] $model($model),)*
+            /// Drawn by the user's own code.
+            Own(Own),
+        }
+
+        impl RewardModel for &Rewards {
+            #[inline(always)]
+            fn binary(self) -> bool {
+                match self { $(Rewards::$model(model) => model.binary(),)* Rewards::Own(own) => own.binary() }
+            }
+            #[inline(always)]
+            fn draw<R: Real>(self, word: R::Word, arm: R, mean: R) -> R {
+                match self {
+                    $(Rewards::$model(model) => model.draw(word, arm, mean),)*
+                    Rewards::Own(own) => own.draw(word, arm, mean),
+                }
+            }
+        }
+
+        impl Rewards {
+            /// The names of all models that a spec can name.
+            pub const NAMES: &'static [&'static str] = &[$($model::NAME),*];
+
+            /// The keys that go with a model.
+            pub fn keys(name: &str) -> Vec<&'static str> {
+                let mut keys = Vec::new();
+                $(if name == $model::NAME { keys.extend($model::KEYS.iter().map(|&(key, ..)| key)); })*
+                keys
+            }
+
+            /// The model of that name, from its keys.
+            pub(super) fn from_keys(name: &str, keys: &Keys) -> Result<Self> {
+                $(if name == $model::NAME {
+                    let value = |&(key, low, high): &(&str, f64, f64)| within(key, keys.number(name, key)?, low, high);
+                    let values = $model::KEYS.iter().map(value).collect::<Result<Vec<_>>>()?;
+                    return Ok(Self::$model($model::of(&values)));
+                })*
+                Err(Error::unknown("kind", name, Self::NAMES.iter().copied()))
+            }
+
+            /// The keys of the model and their values.
+            pub fn values(&self) -> Vec<(&'static str, f64)> {
+                match self {
+                    $(Self::$model(model) => $model::KEYS.iter().map(|&(key, ..)| key).zip(model.values()).collect(),)*
+                    Self::Own(_) => Vec::new(),
+                }
+            }
+
+            /// The spec's name of the model; `own` for the user's.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$model(_) => $model::NAME,)* Self::Own(_) => "own" }
+            }
+
+            /// Are rewards in [0, 1]?
+            pub fn unit(&self) -> bool {
+                match self { $(Self::$model(_) => $model::UNIT,)* Self::Own(own) => own.unit() }
+            }
+
+            /// For people.
+            pub fn describe(&self) -> String {
+                match self { $(Self::$model(model) => model.describe(),)* Self::Own(_) => "rewards of your own".into() }
+            }
+
+            /// Refuses values that no reward can have.
+            pub(super) fn check(&self) -> Result<()> {
+                match self {
+                    $(Self::$model(model) => {
+                        for (&(key, low, high), x) in $model::KEYS.iter().zip(model.values()) {
+                            within(key, x, low, high)?;
+                        }
+                        Ok(())
+                    })*
+                    Self::Own(_) => Ok(()),
+                }
+            }
+        }
+
+        $(impl From<$model> for Rewards {
+            fn from(model: $model) -> Self {
+                Self::$model(model)
+            }
+        })*
+    };
+}
+
+rewards!(Bernoulli, Beta, Gaussian);

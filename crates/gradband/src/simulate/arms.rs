@@ -1,0 +1,366 @@
+//! The engine of multi-armed policies: plays instances, a lane each, and streams what an estimator needs.
+//!
+//! ```text
+//! for each round, for each run of an instance:
+//!     arm    = the policy's choice, which adds the score of its choice to the run's scores
+//!     reward = Y(instance, round, arm)
+//!     gradient += (return - reference) * scores so far           (design: baselines are reward streams)
+//! ```
+//! The sum over rounds t of score_t (sum over s >= t of r_s - r'_s) is, with the sums swapped, the sum over s of
+//! (r_s - r'_s) (sum over t <= s of score_t): nothing of the trajectory is stored.
+
+use super::instances::{self, Tally, armed};
+use super::job::{Job, Output, Player, Task};
+use super::returns::{Baseline, Returns};
+use crate::error::Result;
+use crate::numeric::lanes::{Best, Lane, Real, add, pick, put};
+use crate::numeric::simd::{LaneWork, Lanes, in_lanes};
+use crate::numeric::stream::Stream;
+use crate::problem::{Armed, Bernoulli, RewardModel, Rewards};
+
+/// The statistics of a run so far, a lane per run.
+pub struct History<'a, R> {
+    /// 0-based.
+    pub round: usize,
+    /// T_i: how often each arm was pulled.
+    pub pulls: &'a [R],
+    /// The sum of each arm's rewards.
+    pub sums: &'a [R],
+    /// Their mean; of use only once the arm was pulled.
+    pub means: &'a [R],
+}
+
+/// Which statistics a policy reads; the others are not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uses {
+    /// Pulls alone.
+    Pulls,
+    /// Pulls and sums.
+    Sums,
+    /// Pulls, sums and means.
+    Means,
+}
+
+/// A multi-armed policy with `N` parameters and a small state per run, written for any lanes.
+///
+/// `act` is compiled for every width of lanes and for `K` known (2) or not (0); everything in it must be
+/// `#[inline(always)]`, closures included, or the wide form falls back to calls.
+pub trait ArmsKernel<const N: usize>: Clone + Send + Sync {
+    /// Which statistics it reads.
+    const USES: Uses;
+    /// Does it begin by pulling each arm once?
+    const EACH_ARM_ONCE: bool = false;
+    /// Does it see rewards in [0, 1] rounded at random to 0 or 1 (Agrawal and Goyal, 2012)?
+    const BERNOULLI_ROUNDING: bool = false;
+
+    /// Numbers of its own that it keeps for each run.
+    fn slots(&self, _arms: usize) -> usize {
+        0
+    }
+
+    /// Why there is no score at these parameters, if there is none.
+    fn unscored(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Before the first round; `own` is zero.
+    #[inline(always)]
+    fn start<R: Real>(&self, _training: bool, _own: &mut [R], _actions: &mut Stream<R>, _score: &mut [R; N]) {
+    }
+
+    /// Chooses an arm and, if `SCORE`, adds the gradient of the log-probability of its choice to `score`.
+    fn act<R: Real, const K: usize, const SCORE: bool>(
+        &self,
+        history: &History<R>,
+        own: &mut [R],
+        actions: &mut Stream<R>,
+        score: &mut [R; N],
+    ) -> R;
+
+    /// Learns the reward of the pulled arm, which has now been pulled `count` times.
+    #[inline(always)]
+    fn update<R: Real>(&self, _arm: R, _reward: R, _count: R, _own: &mut [R]) {}
+}
+
+/// Above this horizon sums of rewards lose digits in single precision.
+const SINGLE_PRECISION_HORIZON: usize = 1 << 16;
+
+/// A kernel as a player.
+#[derive(Clone, Debug)]
+pub(crate) struct Arms<P, const N: usize>(pub P);
+
+impl<const N: usize, P: ArmsKernel<N>> Player for Arms<P, N> {
+    fn dim(&self) -> usize {
+        N
+    }
+
+    fn rollout(&self, job: &Job, first: u64, out: Output) -> Result<()> {
+        let lanes = match job.lanes {
+            Lanes::Auto if job.problem.horizon > SINGLE_PRECISION_HORIZON => Lanes::Double,
+            lanes => lanes,
+        };
+        in_lanes(lanes, Play { policy: &self.0, armed: armed(job)?, job, first, out })
+    }
+
+    fn unscored(&self) -> Option<&'static str> {
+        self.0.unscored()
+    }
+}
+
+/// Everything but the lanes.
+struct Play<'a, 'b, P, const N: usize> {
+    policy: &'a P,
+    armed: &'a Armed,
+    job: &'a Job<'a>,
+    first: u64,
+    out: Output<'b>,
+}
+
+/// In wide lanes Bernoulli problems, and two-armed ones above all, get kernels of their own: with the number of
+/// arms known the state of a run lives in registers. The bits are those of the general kernel.
+impl<const N: usize, P: ArmsKernel<N>> LaneWork for Play<'_, '_, P, N> {
+    #[inline(always)]
+    fn run<R: Lane>(self, token: R::Token) -> Result<()> {
+        match &self.armed.rewards {
+            Rewards::Bernoulli(_) if R::WIDTH > 1 && self.job.problem.arms == 2 => {
+                Rollout::<R, P, Bernoulli, 2, N>::run(token, Bernoulli, self)
+            }
+            Rewards::Bernoulli(_) if R::WIDTH > 1 => {
+                Rollout::<R, P, Bernoulli, 0, N>::run(token, Bernoulli, self)
+            }
+            rewards => Rollout::<R, P, &Rewards, 0, N>::run(token, rewards, self),
+        }
+    }
+}
+
+/// One run in each lane.
+struct Run<R: Real, const N: usize> {
+    actions: Stream<R>,
+    /// Sums of the scores so far.
+    score: [R; N],
+    /// Sums over rounds of (return - reference) * score.
+    gradient: [R; N],
+    /// This round's return.
+    value: R,
+    /// Is this run differentiated, or only a reference?
+    scored: bool,
+}
+
+/// One instance in each lane.
+struct Instances<'a, R: Real> {
+    /// A word for each round, from which the rewards of its arms are made.
+    words: Stream<R>,
+    means: &'a [R],
+    best: Best<R>,
+    /// What returns are measured from.
+    offset: R,
+}
+
+/// A job on one vector of lanes after the other. `K` is the number of arms if known, else 0.
+struct Rollout<'a, R: Real, P, M, const K: usize, const N: usize> {
+    token: R::Token,
+    policy: P,
+    model: M,
+    job: &'a Job<'a>,
+    returns: Returns,
+    /// Numbers of state per run: pulls, sums and means of the arms, then the policy's own.
+    slots: usize,
+}
+
+impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usize>
+    Rollout<'a, R, P, M, K, N>
+{
+    /// The policy is copied so that its constants are the compiler's to keep in registers.
+    #[inline(always)]
+    fn run(token: R::Token, model: M, play: Play<'a, '_, P, N>) -> Result<()> {
+        let Play { policy, armed, job, first, out } = play;
+        let (arms, runs) = (job.problem.arms, job.task.runs());
+        let slots = 3 * arms + policy.slots(arms);
+        let rollout = Self { token, policy: policy.clone(), model, job, returns: job.task.returns(), slots };
+        let zero = R::splat(token, 0.0);
+        let mut exact = vec![0.0; R::WIDTH * arms];
+        let mut means = vec![zero; arms];
+        let mut state = vec![zero; runs * slots];
+        let mut players = Vec::with_capacity(runs);
+        let Output { outcomes, gradients, curves } = out;
+        for (i, chunk) in outcomes.chunks_mut(R::WIDTH).enumerate() {
+            let at = i * R::WIDTH;
+            let first = first + at as u64;
+            instances::draw(job, armed, first, chunk, &mut exact)?;
+            for (arm, mean) in means.iter_mut().enumerate() {
+                *mean = R::from_fn(token, |lane| exact[lane * arms + arm]);
+            }
+            let mut instances = rollout.instances(first, &means);
+            state.fill(zero);
+            players.clear();
+            players.extend(
+                state
+                    .chunks_exact_mut(slots)
+                    .enumerate()
+                    .map(|(r, state)| rollout.start(first, r, &mut state[3 * arms..])),
+            );
+            let mut round = 0;
+            for (m, &mark) in job.marks.iter().enumerate() {
+                rollout.rounds(&mut round, mark, &mut instances, &mut players, &mut state);
+                for lane in 0..chunk.len() {
+                    let tally = rollout.tally(lane, &exact[lane * arms..(lane + 1) * arms], &state);
+                    curves[(at + lane) * job.marks.len() + m] = tally.regret(runs);
+                }
+            }
+            rollout.rounds(&mut round, job.problem.horizon, &mut instances, &mut players, &mut state);
+            for (lane, outcome) in chunk.iter_mut().enumerate() {
+                rollout.tally(lane, &exact[lane * arms..(lane + 1) * arms], &state).settle(runs, outcome);
+                if let Some(gradient) = gradients.get_mut((at + lane) * N..(at + lane + 1) * N) {
+                    rollout.gradient(lane, &players, gradient);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn arms(&self) -> usize {
+        if K == 0 { self.job.problem.arms } else { K }
+    }
+
+    #[inline(always)]
+    fn instances<'b>(&self, first: u64, means: &'b [R]) -> Instances<'b, R> {
+        let best = Best::of(means);
+        let offset = instances::offset(self.job.task, best.value);
+        Instances { words: Stream::new(self.token, self.job.reward_key(), first), means, best, offset }
+    }
+
+    #[inline(always)]
+    fn start(&self, first: u64, r: usize, own: &mut [R]) -> Run<R, N> {
+        let mut actions = Stream::new(self.token, self.job.action_key(r), first);
+        let zero = R::splat(self.token, 0.0);
+        let mut score = [zero; N];
+        self.policy.start(self.job.task != Task::Evaluate, own, &mut actions, &mut score);
+        Run { actions, score, gradient: [zero; N], value: zero, scored: self.job.task.scores(r) }
+    }
+
+    /// All rounds up to `end`.
+    #[inline(always)]
+    fn rounds(
+        &self,
+        round: &mut usize,
+        end: usize,
+        instances: &mut Instances<R>,
+        players: &mut [Run<R, N>],
+        state: &mut [R],
+    ) {
+        for now in *round..end {
+            self.step(now, instances, players, state);
+        }
+        *round = end;
+    }
+
+    /// One round of every run.
+    #[inline(always)]
+    fn step(
+        &self,
+        round: usize,
+        instances: &mut Instances<R>,
+        players: &mut [Run<R, N>],
+        mut state: &mut [R],
+    ) {
+        let arms = self.arms();
+        let word = instances.words.next_word();
+        let true_means = &instances.means[..arms];
+        // With two arms both rewards are drawn at once: they are off the path from one choice to the next, and
+        // serve all runs.
+        let zero = R::splat(self.token, 0.0);
+        let mut both = [zero; 2];
+        if K == 2 {
+            both[0] = self.model.draw(word, zero, true_means[0]);
+            both[1] = self.model.draw(word, zero + 1.0, true_means[1]);
+        }
+        for run in players.iter_mut() {
+            let (own_state, rest) = state.split_at_mut(self.slots);
+            state = rest;
+            let (pulls, rest) = own_state.split_at_mut(arms);
+            let (sums, rest) = rest.split_at_mut(arms);
+            let (means, own) = rest.split_at_mut(arms);
+            let arm = if P::EACH_ARM_ONCE && round < arms {
+                R::splat(self.token, round as f64)
+            } else {
+                let history = History { round, pulls, sums, means };
+                if run.scored {
+                    self.policy.act::<R, K, true>(&history, own, &mut run.actions, &mut run.score)
+                } else {
+                    self.policy.act::<R, K, false>(&history, own, &mut run.actions, &mut run.score)
+                }
+            };
+            let mean = pick(true_means, arm);
+            let mut reward = if K == 2 { pick(&both, arm) } else { self.model.draw(word, arm, mean) };
+            run.value = match self.returns {
+                Returns::Realized => reward,
+                Returns::Mean => mean - instances.offset,
+            };
+            if P::BERNOULLI_ROUNDING && !self.model.binary() {
+                reward = R::select(run.actions.uniform().lt(reward), reward.one(), reward.zero());
+            }
+            let count = add(pulls, arm, R::splat(self.token, 1.0));
+            if P::USES != Uses::Pulls {
+                let sum = add(sums, arm, reward);
+                if P::USES == Uses::Means {
+                    put(means, arm, sum / count);
+                }
+            }
+            self.policy.update(arm, reward, count, own);
+        }
+        if let Task::Gradient(baseline, _) = self.job.task {
+            self.accumulate(baseline, word, instances, players);
+        }
+    }
+
+    /// Adds the round's (return - reference) * score to the gradients.
+    #[inline(always)]
+    fn accumulate(
+        &self,
+        baseline: Baseline,
+        word: R::Word,
+        instances: &Instances<R>,
+        players: &mut [Run<R, N>],
+    ) {
+        let best = instances.best;
+        let optimal = || match self.returns {
+            Returns::Realized => self.model.draw(word, best.arm, best.value),
+            Returns::Mean => best.value - instances.offset,
+        };
+        let reference = baseline.reference(|r| players[r].value, optimal);
+        for (r, run) in players.iter_mut().enumerate() {
+            if baseline.scores(r) {
+                let excess = reference.excess(run.value);
+                for i in 0..N {
+                    run.gradient[i] = excess.fma(run.score[i], run.gradient[i]);
+                }
+            }
+        }
+    }
+
+    /// What a lane earned so far.
+    #[inline(always)]
+    fn tally<'b>(&self, lane: usize, means: &'b [f64], state: &[R]) -> Tally<'b> {
+        let mut tally = Tally::new(means);
+        for state in state.chunks_exact(self.slots) {
+            tally.add(state.iter().map(|pulls| pulls.lane(lane)).take(means.len()));
+        }
+        tally
+    }
+
+    #[inline(always)]
+    fn gradient(&self, lane: usize, players: &[Run<R, N>], gradient: &mut [f64]) {
+        let Task::Gradient(baseline, _) = self.job.task else { return };
+        for (i, out) in gradient.iter_mut().enumerate() {
+            let mut sum = 0.0;
+            for run in players {
+                sum += run.gradient[i].lane(lane);
+            }
+            *out = sum / baseline.divisor();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,327 @@
+//! The engine of linear contextual policies: an estimate of each arm's mean by ridge regression in a projected
+//! space, and the gradient of the reward by the projection W in closed form.
+//!
+//! A policy depends on W through M = W'W alone. With y = M x, each arm keeps a symmetric matrix Q and a vector z,
+//! both zero at first:
+//!
+//! ```text
+//! h  = x / lambda - Q y                         (= (lambda I + A M)^-1 x, with A the sum of the arm's x x')
+//! mu = y'z,  v = y'h                            (estimated mean and variance)
+//! the pulled arm, with reward Y:   Q += h h' / (1 + v),   z += h (Y - mu) / (1 + v)
+//! grad_W mu = lambda W (z h' + h z'),   grad_W v = 2 lambda W h h'
+//! ```
+//!
+//! This holds for singular and for wide W too, and no product with M is needed but y, once for all runs of an
+//! instance. The gradient of an instance is lambda W (P + P'), with P the sum over rounds and arms of
+//! h (a z + b h)', where a and b are the round's advantage times d log pi / d mu and d log pi / d v.
+
+mod blocks;
+mod gradient;
+mod pack;
+mod packed;
+mod play;
+mod player;
+mod rounds;
+
+pub(crate) use player::LinearPlayer;
+
+use super::job::{Job, Output};
+use crate::error::Result;
+use crate::numeric::lanes::{One, Real};
+use crate::numeric::matmul::Element;
+use crate::numeric::simd::vectorized;
+
+/// The projection W with the ridge lambda.
+#[derive(Clone, Debug)]
+pub struct Projection {
+    w: Vec<f64>,
+    /// M = W'W, row by row.
+    gram: Vec<f64>,
+    rank: usize,
+    dim: usize,
+    ridge: f64,
+}
+
+impl Projection {
+    /// W is `rank` x `dim`, row by row.
+    ///
+    /// # Panics
+    /// If `w` has another length, or `ridge` is not positive.
+    pub fn new(w: &[f64], rank: usize, dim: usize, ridge: f64) -> Self {
+        assert_eq!(w.len(), rank * dim, "W is {rank} x {dim}");
+        assert!(ridge > 0.0, "the ridge is positive");
+        let mut gram = vec![0.0; dim * dim];
+        for row in w.chunks_exact(dim) {
+            for (out, &x) in gram.chunks_exact_mut(dim).zip(row) {
+                for (out, &y) in out.iter_mut().zip(row) {
+                    *out += x * y;
+                }
+            }
+        }
+        Self { w: w.to_vec(), gram, rank, dim, ridge }
+    }
+
+    /// W = I.
+    pub fn identity(dim: usize, ridge: f64) -> Self {
+        let w: Vec<_> = (0..dim * dim).map(|i| f64::from(i % (dim + 1) == 0)).collect();
+        Self::new(&w, dim, dim, ridge)
+    }
+
+    /// Frobenius norm of M.
+    pub fn gram_norm(&self) -> f64 {
+        self.gram.iter().map(|x| x * x).sum::<f64>().sqrt()
+    }
+
+    /// lambda.
+    pub fn ridge(&self) -> f64 {
+        self.ridge
+    }
+
+    /// Columns of W: the dimension of contexts.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Rows of W.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+}
+
+/// The random numbers that a policy needs in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draws {
+    /// A uniform one.
+    Uniform,
+    /// A standard normal one for each arm.
+    Normal,
+    /// None.
+    None,
+}
+
+/// Where a policy leaves the derivatives of the log-probability of its choice. Without a score, scratch of the same
+/// lengths.
+pub struct Slopes<'a, R> {
+    /// d log pi / d mu_i.
+    pub mean: &'a mut [R],
+    /// d log pi / d v_i.
+    pub variance: &'a mut [R],
+    /// d log pi by the policy's own scalars.
+    pub scalars: &'a mut [R],
+}
+
+/// From the estimated means and variances of a round to an arm: what a linear policy's file implements.
+///
+/// Everything in `act` must be `#[inline(always)]`, closures included, or it loses the vector instructions.
+pub trait LinearKernel: Send + Sync {
+    /// What it draws.
+    fn draws(&self) -> Draws;
+
+    /// Is the projection learned? Then the gradient begins with W, row by row.
+    fn learns_projection(&self) -> bool;
+
+    /// Number of learned scalars, after W in the gradient.
+    fn scalars(&self) -> usize {
+        0
+    }
+
+    /// Why there is no score at these parameters, if there is none.
+    fn unscored(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Chooses an arm and, if `SCORE`, writes every entry of `slopes` that is learned.
+    fn act<R: Real<Mask = bool>, const SCORE: bool>(
+        &self,
+        mu: &[R],
+        v: &[R],
+        draws: &[R],
+        slopes: &mut Slopes<R>,
+    ) -> usize;
+}
+
+/// The same as an object: the engine is compiled once, and calls the policy's choice (compiled into each of its kernels
+/// that would take minutes).
+pub(crate) trait LinearChooser: Send + Sync {
+    fn draws(&self) -> Draws;
+    fn learns_projection(&self) -> bool;
+    fn scalars(&self) -> usize;
+    fn unscored(&self) -> Option<&'static str>;
+    fn act_f32(
+        &self,
+        scored: bool,
+        mu: &[One<f32>],
+        v: &[One<f32>],
+        draws: &[One<f32>],
+        slopes: &mut Slopes<One<f32>>,
+    ) -> usize;
+    fn act_f64(
+        &self,
+        scored: bool,
+        mu: &[One<f64>],
+        v: &[One<f64>],
+        draws: &[One<f64>],
+        slopes: &mut Slopes<One<f64>>,
+    ) -> usize;
+}
+
+#[inline(always)]
+fn act<P: LinearKernel, R: Real<Mask = bool>>(
+    policy: &P,
+    scored: bool,
+    mu: &[R],
+    v: &[R],
+    draws: &[R],
+    slopes: &mut Slopes<R>,
+) -> usize {
+    vectorized(
+        #[inline(always)]
+        || {
+            if scored {
+                policy.act::<R, true>(mu, v, draws, slopes)
+            } else {
+                policy.act::<R, false>(mu, v, draws, slopes)
+            }
+        },
+    )
+}
+
+impl<P: LinearKernel> LinearChooser for P {
+    fn draws(&self) -> Draws {
+        LinearKernel::draws(self)
+    }
+    fn learns_projection(&self) -> bool {
+        LinearKernel::learns_projection(self)
+    }
+    fn scalars(&self) -> usize {
+        LinearKernel::scalars(self)
+    }
+    fn unscored(&self) -> Option<&'static str> {
+        LinearKernel::unscored(self)
+    }
+    fn act_f32(
+        &self,
+        scored: bool,
+        mu: &[One<f32>],
+        v: &[One<f32>],
+        draws: &[One<f32>],
+        slopes: &mut Slopes<One<f32>>,
+    ) -> usize {
+        act(self, scored, mu, v, draws, slopes)
+    }
+    fn act_f64(
+        &self,
+        scored: bool,
+        mu: &[One<f64>],
+        v: &[One<f64>],
+        draws: &[One<f64>],
+        slopes: &mut Slopes<One<f64>>,
+    ) -> usize {
+        act(self, scored, mu, v, draws, slopes)
+    }
+}
+
+/// An arm drawn from unnormalised `weights` by a uniform number, and their sum.
+#[inline(always)]
+pub fn draw_arm<R: Real<Mask = bool>>(weights: &[R], u: R) -> (usize, R) {
+    let mut total = weights[0];
+    for &weight in &weights[1..] {
+        total = total + weight;
+    }
+    let (mark, mut sum, mut arm) = (u * total, u.zero(), 0);
+    for &weight in &weights[..weights.len() - 1] {
+        sum = sum + weight;
+        arm += usize::from(mark.ge(sum));
+    }
+    (arm, total)
+}
+
+/// In which numbers the engine computes. Random draws are single in both, so that runs can be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// `f32`.
+    Single,
+    /// `f64`: for tests, and for horizons or conditions that single precision cannot bear.
+    Double,
+}
+
+/// Length of one instance's gradient.
+pub(crate) fn gradient_len(policy: &dyn LinearChooser, projection: &Projection) -> usize {
+    usize::from(policy.learns_projection()) * projection.rank * projection.dim + policy.scalars()
+}
+
+/// Plays a policy on instances `first..` of a contextual problem.
+///
+/// # Panics
+/// If a buffer of the output or of an instance has a wrong length.
+pub(crate) fn rollout(
+    policy: &dyn LinearChooser,
+    projection: &Projection,
+    precision: Precision,
+    job: &Job,
+    first: u64,
+    out: Output,
+) -> Result<()> {
+    let small = projection.dim <= rounds::LARGEST_DIM;
+    match precision {
+        Precision::Single => play::with::<One<f32>>(policy, projection, job, small, first, out),
+        Precision::Double => play::with::<One<f64>>(policy, projection, job, small, first, out),
+    }
+    Ok(())
+}
+
+/// One number of the engine.
+trait Number: Real<Token = (), Mask = bool> + Element {
+    /// Distance from 1 to the next number.
+    const EPSILON: f64;
+
+    #[inline(always)]
+    fn of(x: f64) -> Self {
+        Self::splat((), x)
+    }
+
+    /// The policy's choice in this precision.
+    fn act(
+        policy: &dyn LinearChooser,
+        scored: bool,
+        mu: &[Self],
+        v: &[Self],
+        draws: &[Self],
+        slopes: &mut Slopes<Self>,
+    ) -> usize;
+}
+
+impl Number for One<f32> {
+    const EPSILON: f64 = f32::EPSILON as f64;
+
+    #[inline(always)]
+    fn act(
+        policy: &dyn LinearChooser,
+        scored: bool,
+        mu: &[Self],
+        v: &[Self],
+        draws: &[Self],
+        slopes: &mut Slopes<Self>,
+    ) -> usize {
+        policy.act_f32(scored, mu, v, draws, slopes)
+    }
+}
+
+impl Number for One<f64> {
+    const EPSILON: f64 = f64::EPSILON;
+
+    #[inline(always)]
+    fn act(
+        policy: &dyn LinearChooser,
+        scored: bool,
+        mu: &[Self],
+        v: &[Self],
+        draws: &[Self],
+        slopes: &mut Slopes<Self>,
+    ) -> usize {
+        policy.act_f64(scored, mu, v, draws, slopes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! From instances to outcomes: the runs of an instance, what they leave behind, and their returns.
+
+use super::gradient::Accumulator;
+use super::pack::{Pack, zeros};
+use super::packed::Packed;
+use super::{Draws, LinearChooser, Number, Projection, Slopes, blocks, gradient_len, rounds};
+use crate::numeric::lanes::One;
+use crate::numeric::stream::{fill_normals, fill_uniforms};
+use crate::problem::Instance;
+use crate::simulate::job::{Job, Outcome, Output, Task};
+use crate::simulate::returns::{Returns, advantages};
+
+/// One run, and its trace: arms and gains always, scores and the vectors h if it is differentiated.
+pub(super) struct Run<R> {
+    /// Is this run differentiated, or only a reference?
+    pub scored: bool,
+    /// Are its vectors h kept?
+    pub kept: bool,
+    draws: Vec<R>,
+    draws_per_round: usize,
+    scalars_per_round: usize,
+    /// The arm of each round.
+    pub pulls: Vec<u32>,
+    /// (Y - mu) / (1 + v) of each round.
+    pub gains: Vec<R>,
+    /// Scores of each round and arm (of one round if not scored), then of each round and scalar.
+    pub by_mean: Vec<R>,
+    pub by_variance: Vec<R>,
+    pub by_scalars: Vec<R>,
+    /// h of each round and arm, if kept.
+    pub h: Vec<Pack<R>>,
+    /// Q of each arm, in the order that suits the kernel.
+    pub q: Vec<Pack<R>>,
+    /// z of each arm.
+    pub z: Vec<Pack<R>>,
+}
+
+impl<R: Number> Run<R> {
+    fn new(policy: &dyn LinearChooser, table: &Packed<R>, scored: bool) -> Self {
+        let (horizon, arms, zero) = (table.horizon, table.arms, R::of(0.0));
+        let kept = scored && policy.learns_projection();
+        let draws_per_round = match policy.draws() {
+            Draws::Uniform => 1,
+            Draws::Normal => arms,
+            Draws::None => 0,
+        };
+        let rounds = if scored { horizon } else { 1 };
+        Self {
+            scored,
+            kept,
+            draws: vec![zero; horizon * draws_per_round],
+            draws_per_round,
+            scalars_per_round: policy.scalars(),
+            pulls: vec![0; horizon],
+            gains: vec![zero; horizon],
+            by_mean: vec![zero; rounds * arms],
+            by_variance: vec![zero; rounds * arms],
+            by_scalars: vec![zero; rounds * policy.scalars()],
+            h: vec![zeros(); usize::from(kept) * horizon * arms * table.width],
+            q: vec![zeros(); arms * table.dim.next_multiple_of(rounds::STEP) * table.width],
+            z: vec![zeros(); arms * table.width],
+        }
+    }
+
+    /// Back to the first round, with the draws of run `r` of instance `index`.
+    fn start(&mut self, job: &Job, draws: Draws, r: usize, index: u64, buffer: &mut Vec<f32>) {
+        buffer.resize(self.draws.len(), 0.0);
+        let key = job.action_key(r);
+        match draws {
+            Draws::Uniform => fill_uniforms(key, index, buffer),
+            Draws::Normal => fill_normals(key, index, buffer),
+            Draws::None => {}
+        }
+        for (draw, &x) in self.draws.iter_mut().zip(buffer.iter()) {
+            *draw = R::of(f64::from(x));
+        }
+        self.q.fill(zeros());
+        self.z.fill(zeros());
+    }
+
+    /// The arm of round `t`; leaves the score, arm and gain in the trace. Also 1 / (1 + v) of the arm.
+    #[inline(always)]
+    pub fn choose(
+        &mut self,
+        policy: &dyn LinearChooser,
+        t: usize,
+        rewards: &[R],
+        mu: &[R],
+        v: &[R],
+    ) -> (usize, R) {
+        let draws = &self.draws[t * self.draws_per_round..][..self.draws_per_round];
+        let (at, arms, scalars) = (if self.scored { t } else { 0 }, mu.len(), self.scalars_per_round);
+        let mut slopes = Slopes {
+            mean: &mut self.by_mean[at * arms..][..arms],
+            variance: &mut self.by_variance[at * arms..][..arms],
+            scalars: &mut self.by_scalars[at * scalars..][..scalars],
+        };
+        let arm = R::act(policy, self.scored, mu, v, draws, &mut slopes);
+        let share = R::of(1.0) / (v[arm] + 1.0);
+        self.pulls[t] = arm as u32;
+        self.gains[t] = (rewards[t * arms + arm] - mu[arm]) * share;
+        (arm, share)
+    }
+}
+
+/// Plays instances `first..` in rounds (small dimensions only) or in blocks of rounds.
+pub(super) fn with<R: Number>(
+    policy: &dyn LinearChooser,
+    projection: &Projection,
+    job: &Job,
+    small: bool,
+    first: u64,
+    out: Output,
+) {
+    let length = if job.task == Task::Evaluate { 0 } else { gradient_len(policy, projection) };
+    let Output { outcomes, gradients, curves } = out;
+    assert_eq!(gradients.len(), outcomes.len() * length, "a gradient for each instance");
+    let mut instance = Instance::default();
+    let mut table = Packed::<R>::new(projection, job.problem);
+    let mut runs: Vec<_> =
+        (0..job.task.runs()).map(|r| Run::new(policy, &table, job.task.scores(r))).collect();
+    let mut accumulator = Accumulator::<R>::new(projection, job.problem, table.width);
+    let mut returns = Values::new(job);
+    let mut buffer = Vec::new();
+    let marks = job.marks.len();
+    for (i, outcome) in outcomes.iter_mut().enumerate() {
+        let index = first + i as u64;
+        job.problem.draw_contexts(job.split, job.key, index, &mut instance);
+        table.load(&instance);
+        for (r, run) in runs.iter_mut().enumerate() {
+            run.start(job, policy.draws(), r, index, &mut buffer);
+        }
+        if small {
+            rounds::play(policy, &table, &mut runs);
+        } else {
+            blocks::play(policy, &table, &mut runs);
+        }
+        *outcome = settle(job, &instance, &runs, &mut returns, &mut curves[i * marks..(i + 1) * marks]);
+        if let (Task::Gradient(baseline, _), true) = (job.task, length > 0) {
+            advantages(baseline, One(1.0), &returns.optimal, &mut returns.values);
+            let gradient = &mut gradients[i * length..(i + 1) * length];
+            gradient.fill(0.0);
+            let (by_w, by_scalars) = gradient.split_at_mut(length - policy.scalars());
+            let all = runs.iter().zip(returns.values.chunks_exact(job.problem.horizon));
+            for (run, advantages) in all.filter(|(run, _)| run.scored) {
+                accumulator.add(&table, run, advantages, by_scalars);
+            }
+            accumulator.finish(by_w);
+        }
+    }
+}
+
+/// Returns of the runs of an instance, one run after the other, and those of the best arm in each round.
+struct Values {
+    values: Vec<One<f64>>,
+    optimal: Vec<One<f64>>,
+}
+
+impl Values {
+    fn new(job: &Job) -> Self {
+        let horizon = job.problem.horizon;
+        Self { values: vec![One(0.0); job.task.runs() * horizon], optimal: vec![One(0.0); horizon] }
+    }
+}
+
+/// Rewards and regret of the runs; the returns of each, and those of the best arm.
+fn settle<R>(
+    job: &Job,
+    instance: &Instance,
+    runs: &[Run<R>],
+    returns: &mut Values,
+    curve: &mut [f64],
+) -> Outcome {
+    let (arms, horizon, count) = (job.problem.arms, job.problem.horizon, runs.len() as f64);
+    let of_means = job.task == Task::Evaluate || job.task.returns() == Returns::Mean;
+    let (mut reward, mut regret) = (0.0, 0.0);
+    let mut marks = job.marks.iter().zip(curve).peekable();
+    for t in 0..horizon {
+        let means = &instance.means[t * arms..(t + 1) * arms];
+        let rewards = &instance.rewards[t * arms..(t + 1) * arms];
+        let table = if of_means { means } else { rewards };
+        let mut best = 0;
+        for i in 1..arms {
+            if means[best] < means[i] {
+                best = i;
+            }
+        }
+        returns.optimal[t] = One(f64::from(table[best]));
+        for (r, run) in runs.iter().enumerate() {
+            let arm = run.pulls[t] as usize;
+            returns.values[r * horizon + t] = One(f64::from(table[arm]));
+            let mean = f64::from(means[arm]);
+            reward += mean;
+            regret += f64::from(means[best]) - mean;
+        }
+        if let Some((_, point)) = marks.next_if(|(mark, _)| **mark == t + 1) {
+            *point = regret / count;
+        }
+    }
+    Outcome { reward: reward / count, regret: regret / count, cluster: 0 }
+}

@@ -1,0 +1,110 @@
+//! Small dimensions: one round after the other, all runs of an instance side by side, so that one run's
+//! arithmetic hides the latency of another's. A row of Q is `V` packs, held in registers.
+
+use super::pack::{PACK, Pack, add_scaled, dot, zeros};
+use super::packed::Packed;
+use super::play::Run;
+use super::{LinearChooser, Number, vectorized};
+
+/// From here on blocks of rounds are faster.
+pub(super) const LARGEST_DIM: usize = 40;
+
+/// Rows of Q are padded to a multiple of this, so that they can be taken two at a time.
+pub(super) const STEP: usize = 2;
+
+/// Plays all rounds.
+pub(super) fn play<R: Number>(policy: &dyn LinearChooser, table: &Packed<R>, runs: &mut [Run<R>]) {
+    match (table.width, table.arms) {
+        (1, 4) if table.dim == 8 => compiled::<R, 1, 4>(policy, table, runs),
+        (1, _) => compiled::<R, 1, 0>(policy, table, runs),
+        (2, _) => compiled::<R, 2, 0>(policy, table, runs),
+        (3, _) => compiled::<R, 3, 0>(policy, table, runs),
+        (4, _) => compiled::<R, 4, 0>(policy, table, runs),
+        (5, _) => compiled::<R, 5, 0>(policy, table, runs),
+        (width, _) => unreachable!("{width} packs are played in blocks"),
+    }
+}
+
+fn compiled<R: Number, const V: usize, const K: usize>(
+    policy: &dyn LinearChooser,
+    table: &Packed<R>,
+    runs: &mut [Run<R>],
+) {
+    vectorized(
+        #[inline(always)]
+        || all_rounds::<R, V, K>(policy, table, runs),
+    );
+}
+
+#[inline(always)]
+fn all_rounds<R: Number, const V: usize, const K: usize>(
+    policy: &dyn LinearChooser,
+    table: &Packed<R>,
+    runs: &mut [Run<R>],
+) {
+    let arms = if K == 0 { table.arms } else { K };
+    let dim = if K == 0 { table.dim } else { PACK };
+    let rows = dim.next_multiple_of(STEP);
+    let mut numbers = vec![R::of(0.0); 2 * arms];
+    let (mu, v) = numbers.split_at_mut(arms);
+    let mut spare = vec![[zeros(); V]; arms];
+    let (xs, ys) = (table.x.as_chunks::<V>().0, table.y.as_chunks::<V>().0);
+    for t in 0..table.horizon {
+        let (x, y, floor) = (&xs[t], &ys[t], table.floor[t]);
+        for run in runs.iter_mut() {
+            let h = match run.kept {
+                true => &mut run.h.as_chunks_mut::<V>().0[t * arms..(t + 1) * arms],
+                false => &mut spare[..],
+            };
+            let (q, z) = (run.q.as_chunks::<V>().0, run.z.as_chunks::<V>().0);
+            for i in 0..arms {
+                h[i] = residual(x, &q[i * rows..(i + 1) * rows], y);
+            }
+            // A loop of its own: next to the sums across a vector the products above would be narrowed.
+            for i in 0..arms {
+                mu[i] = dot(y, &z[i]);
+                v[i] = dot(y, &h[i]).max(floor);
+            }
+            let (arm, share) = run.choose(policy, t, &table.rewards, mu, v);
+            // A copy: through a reference the compiler must fear that Q changes it, and gives up vectors.
+            let h = match run.kept {
+                true => run.h.as_chunks::<V>().0[t * arms + arm],
+                false => spare[arm],
+            };
+            let q = &mut run.q.as_chunks_mut::<V>().0[arm * rows..(arm + 1) * rows];
+            let z = &mut run.z.as_chunks_mut::<V>().0[arm];
+            let gain = run.gains[t];
+            for j in 0..V {
+                add_scaled(&mut z[j], gain, &h[j]);
+            }
+            for (row, &entry) in q.iter_mut().zip(h.as_flattened()) {
+                let entry = entry * share;
+                for j in 0..V {
+                    add_scaled(&mut row[j], entry, &h[j]);
+                }
+            }
+        }
+    }
+}
+
+/// x / lambda - Q y: by columns, in two sums that do not wait for each other.
+#[inline(always)]
+fn residual<R: Number, const V: usize>(
+    x: &[Pack<R>; V],
+    q: &[[Pack<R>; V]],
+    y: &[Pack<R>; V],
+) -> [Pack<R>; V] {
+    let (mut even, mut odd) = (*x, [zeros(); V]);
+    for (rows, entries) in q.chunks_exact(STEP).zip(y.as_flattened().chunks_exact(STEP)) {
+        for j in 0..V {
+            add_scaled(&mut even[j], -entries[0], &rows[0][j]);
+            add_scaled(&mut odd[j], -entries[1], &rows[1][j]);
+        }
+    }
+    for j in 0..V {
+        for l in 0..PACK {
+            even[j][l] = even[j][l] + odd[j][l];
+        }
+    }
+    even
+}

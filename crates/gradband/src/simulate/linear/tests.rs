@@ -1,0 +1,296 @@
+//! The engine against its naive oracle, the oracle against finite differences, and single against double precision.
+
+mod oracle;
+
+use super::{Instance, Job, LinearPolicy, Number, Precision, Projection, Score, gradient_len, play, rollout};
+use crate::numeric::lanes::One;
+use crate::numeric::stream::{Key, fill_normals};
+use crate::policy::{CoSoftElim, LinEpsilonGreedy, LinThompson, LinUcb, SoftUcb};
+use crate::simulate::returns::{Baseline, Returns};
+use crate::simulate::{Outcome, Task};
+use oracle::{Naive, Space, advantages};
+
+const SELF: Task = Task::Gradient(Baseline::SelfPlay, Returns::Realized);
+
+/// Linear-Gaussian instances: contexts N(1/2, I), parameters N(0, I), noise 0.5.
+fn sampler(dim: usize, arms: usize, horizon: usize) -> impl Fn(u64, &mut Instance) + Sync {
+    move |index, instance| {
+        let key = Key::new(77);
+        let mut theta = vec![0.0; arms * dim];
+        fill_normals(key.child(0), index, &mut theta);
+        instance.contexts.resize(horizon * dim, 0.0);
+        fill_normals(key.child(1), index, &mut instance.contexts);
+        instance.rewards.resize(horizon * arms, 0.0);
+        fill_normals(key.child(2), index, &mut instance.rewards);
+        instance.means.clear();
+        for x in &mut instance.contexts {
+            *x += 0.5;
+        }
+        for x in instance.contexts.chunks_exact(dim) {
+            let mean = |theta: &[f32]| x.iter().zip(theta).map(|(x, y)| x * y).sum::<f32>();
+            instance.means.extend(theta.chunks_exact(dim).map(mean));
+        }
+        for (reward, mean) in instance.rewards.iter_mut().zip(&instance.means) {
+            *reward = mean + 0.5 * *reward;
+        }
+    }
+}
+
+/// W of `rank` x `dim`: random and not symmetric, or with its last two columns zero and a row repeated.
+fn space(rank: usize, dim: usize, singular: bool) -> Space {
+    let mut noise = vec![0.0; rank * dim];
+    fill_normals(Key::new(5), dim as u64, &mut noise);
+    let mut w: Vec<_> = noise
+        .iter()
+        .enumerate()
+        .map(|(i, &x)| 0.3 * f64::from(x) + f64::from(u8::from(i / dim == i % dim)))
+        .collect();
+    if singular {
+        for row in w.chunks_exact_mut(dim) {
+            row[dim - 2..].fill(0.0);
+        }
+        w.copy_within(0..dim, dim);
+    }
+    Space { w, rank, dim, ridge: 0.7 }
+}
+
+fn job<'a>(
+    projection: &'a Projection,
+    arms: usize,
+    horizon: usize,
+    task: Task,
+    sample: &'a (dyn Fn(u64, &mut Instance) + Sync),
+) -> Job<'a> {
+    Job { projection, horizon, arms, task, key: Key::new(11), precision: Precision::Double, sample }
+}
+
+fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    let size = expected.iter().map(|x| x.abs()).fold(0.0, f64::max);
+    for (i, (a, b)) in found.iter().zip(expected).enumerate() {
+        assert!((a - b).abs() <= tolerance * size, "{what}: entry {i} is {a}, expected {b} (largest {size})");
+    }
+    assert_eq!(found.len(), expected.len());
+}
+
+/// The gradient of one instance by rounds or by blocks, against the oracle's own runs; and the oracle's slopes
+/// against central differences of its log-probabilities.
+fn check<P: Naive>(policy: &P, space: &Space, arms: usize, horizon: usize, task: Task, differences: bool) {
+    let projection = Projection::new(&space.w, space.rank, space.dim, space.ridge);
+    let sample = sampler(space.dim, arms, horizon);
+    let job = job(&projection, arms, horizon, task, &sample);
+    let index = 3;
+    let mut instance = Instance::default();
+    sample(index, &mut instance);
+    let runs: Vec<_> = (0..task.runs()).map(|r| space.play(policy, &job, &instance, index, r)).collect();
+    let Task::Gradient(baseline, _) = task else { return };
+    let scored: Vec<_> = (0..runs.len()).filter(|&r| baseline.scores(r)).collect();
+    let mut expected = vec![0.0; gradient_len(policy, &projection)];
+    for &r in &scored {
+        let weights = advantages(&job, &instance, &runs, r);
+        let slopes = space.slopes(policy, &job, &instance, &runs[r], &weights);
+        for (sum, slope) in expected.iter_mut().zip(&slopes) {
+            *sum += slope / scored.len() as f64;
+        }
+        if differences {
+            let by_differences: Vec<_> = (0..slopes.len())
+                .map(|i| {
+                    let log = |step: f64| {
+                        let (mut space, mut parameters) = (space.clone(), policy.parameters());
+                        let of_w = slopes.len() - parameters.len();
+                        if i < of_w {
+                            space.w[i] += step
+                        } else {
+                            parameters[i - of_w] += step
+                        }
+                        space.log(&policy.with(&parameters), &job, &instance, &runs[r], &weights)
+                    };
+                    (log(1e-5) - log(-1e-5)) / 2e-5
+                })
+                .collect();
+            assert_close(&slopes, &by_differences, 1e-6, "oracle against differences");
+        }
+    }
+    let pulled = |t: usize, r: usize| f64::from(instance.means[t * arms + runs[r][t].arm]);
+    let reward: f64 =
+        (0..horizon).flat_map(|t| (0..runs.len()).map(move |r| (t, r))).map(|(t, r)| pulled(t, r)).sum();
+    for small in [true, false].into_iter().filter(|small| !small || space.dim <= super::rounds::LARGEST_DIM) {
+        let (mut out, mut gradient) = ([Outcome::default()], vec![f64::NAN; expected.len()]);
+        play::with::<One<f64>, P>(policy, &job, small, index, &mut out, &mut gradient);
+        let what = format!("{}x{}, K = {arms}, {task:?}, by rounds: {small}", space.rank, space.dim);
+        assert_close(&[out[0].reward], &[reward / runs.len() as f64], 1e-12, &what);
+        assert_close(&gradient, &expected, 1e-9, &what);
+    }
+}
+
+/// Every policy with a score, on one space.
+fn check_policies(space: &Space, arms: usize, horizon: usize, differences: bool) {
+    check(&CoSoftElim { gamma: 0.5, learn_gamma: true }, space, arms, horizon, SELF, differences);
+    check(&CoSoftElim { gamma: 4.0, learn_gamma: false }, space, arms, horizon, SELF, differences);
+    check(&SoftUcb { alpha: 0.8, temperature: 0.4, hard: false }, space, arms, horizon, SELF, differences);
+    check(&LinThompson { noise_sd: 0.5, learn: true }, space, arms, horizon, SELF, differences);
+    check(&LinEpsilonGreedy { epsilon: 0.3 }, space, arms, horizon, SELF, differences);
+}
+
+#[test]
+fn gradients_are_those_of_the_oracle_and_of_finite_differences() {
+    check_policies(&space(3, 3, false), 3, 60, true);
+    check_policies(&space(2, 5, false), 2, 60, true);
+    check_policies(&space(7, 4, false), 3, 30, true);
+}
+
+#[test]
+fn singular_projections_are_no_exception() {
+    check_policies(&space(5, 5, true), 3, 60, true);
+    check_policies(&space(12, 12, true), 2, 60, false);
+}
+
+#[test]
+fn larger_dimensions_agree_with_the_oracle() {
+    for (dim, arms) in [(8, 4), (9, 5), (16, 2)] {
+        check_policies(&space(dim, dim, false), arms, 70, false);
+    }
+    // Every number of packs in a row, and dimensions that only blocks take.
+    for (dim, arms) in [(20, 3), (26, 2), (36, 2), (48, 2)] {
+        let policy = CoSoftElim { gamma: 4.0, learn_gamma: false };
+        check(&policy, &space(dim, dim, false), arms, 60, SELF, false);
+    }
+}
+
+#[test]
+fn all_baselines_and_returns_agree_with_the_oracle() {
+    let space = space(4, 6, false);
+    for returns in [Returns::Realized, Returns::Mean] {
+        for baseline in [
+            Baseline::None,
+            Baseline::Opt,
+            Baseline::SelfPlay,
+            Baseline::LeaveOneOut(2),
+            Baseline::LeaveOneOut(5),
+        ] {
+            let task = Task::Gradient(baseline, returns);
+            check(&CoSoftElim { gamma: 1.0, learn_gamma: true }, &space, 3, 40, task, false);
+            check(&LinEpsilonGreedy { epsilon: 0.2 }, &space, 3, 40, task, false);
+        }
+    }
+}
+
+/// Contexts that W does not see: every estimate is 0, no arm is preferred, and nothing is learned.
+#[test]
+fn unseen_contexts_have_no_score() {
+    let mut w = vec![0.0; 16];
+    w[0] = 1.0;
+    let projection = Projection::new(&w, 4, 4, 1.0);
+    let inner = sampler(4, 3, 50);
+    let sample = |index: u64, instance: &mut Instance| {
+        inner(index, instance);
+        instance.contexts.iter_mut().step_by(4).for_each(|x| *x = 0.0);
+    };
+    let policy = CoSoftElim { gamma: 4.0, learn_gamma: true };
+    for precision in [Precision::Single, Precision::Double] {
+        let job = Job { precision, ..job(&projection, 3, 50, SELF, &sample) };
+        let mut gradients = vec![f64::NAN; 4 * 17];
+        rollout(&policy, &job, 0, &mut [Outcome::default(); 4], &mut gradients);
+        assert!(gradients.iter().all(|&x| x == 0.0));
+    }
+}
+
+#[test]
+fn bits_do_not_depend_on_the_block_of_instances() {
+    for dim in [5, 8, 50] {
+        let projection = Projection::identity(dim, 1.0);
+        let sample = sampler(dim, 4, 60);
+        let policy = SoftUcb { alpha: 1.0, temperature: 0.25, hard: false };
+        let loo = Task::Gradient(Baseline::LeaveOneOut(3), Returns::Mean);
+        let job = Job { precision: Precision::Single, ..job(&projection, 4, 60, loo, &sample) };
+        let length = gradient_len(&policy, &projection);
+        let play = |first: u64, count: usize| {
+            let (mut out, mut gradients) = (vec![Outcome::default(); count], vec![0.0; count * length]);
+            rollout(&policy, &job, first, &mut out, &mut gradients);
+            (out, gradients)
+        };
+        let (all, gradients) = play(0, 7);
+        for i in 0..7 {
+            let (out, gradient) = play(i as u64, 1);
+            assert_eq!(out[0], all[i]);
+            assert_eq!(gradient, gradients[i * length..(i + 1) * length]);
+        }
+    }
+}
+
+/// 300 instances, the same draws: the mean paired difference of reward, and of the sum of the gradient, is within
+/// 4.5 standard errors of 0 (a correct engine fails one of the six with probability below 1e-4).
+#[test]
+fn single_precision_agrees_with_double_on_average() {
+    const INSTANCES: usize = 300;
+    for (dim, arms, horizon) in [(8, 4, 200), (20, 3, 200), (48, 2, 200)] {
+        let projection = Projection::new(&space(dim, dim, false).w, dim, dim, 1.0);
+        let sample = sampler(dim, arms, horizon);
+        let policy = CoSoftElim { gamma: 4.0, learn_gamma: false };
+        let play = |precision: Precision| {
+            let job = Job { precision, ..job(&projection, arms, horizon, SELF, &sample) };
+            let mut out = vec![Outcome::default(); INSTANCES];
+            let mut gradients = vec![0.0; INSTANCES * dim * dim];
+            rollout(&policy, &job, 0, &mut out, &mut gradients);
+            let sums =
+                gradients.chunks_exact(dim * dim).map(|row| row.iter().sum::<f64>()).collect::<Vec<_>>();
+            (out.iter().map(|outcome| outcome.reward).collect::<Vec<_>>(), sums)
+        };
+        let (single, double) = (play(Precision::Single), play(Precision::Double));
+        for (what, a, b) in [("reward", single.0, double.0), ("gradient", single.1, double.1)] {
+            let n = INSTANCES as f64;
+            let differences: Vec<_> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+            let mean = differences.iter().sum::<f64>() / n;
+            let error =
+                (differences.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n * (n - 1.0))).sqrt();
+            assert!(mean.abs() <= 4.5 * error + 1e-6, "d = {dim}, {what}: {mean} +- {error}");
+        }
+    }
+}
+
+/// d = 1, x = 1, lambda -> 0, every arm pulled: SoftElim with w = sqrt(2 / gamma).
+#[test]
+fn without_contexts_it_is_softelim() {
+    let (arms, gamma) = (3, 4.0_f64);
+    let pulls: Vec<_> = [0, 1, 2, 2, 1, 0, 1, 2, 2, 2].map(oracle::Choice::of).into();
+    let mut instance = Instance { contexts: vec![1.0; 11], ..Instance::default() };
+    sampler(1, arms, 11)(0, &mut instance);
+    instance.contexts.fill(1.0);
+    let space = Space { w: vec![1.0], rank: 1, dim: 1, ridge: 1e-9 };
+    let estimates: Vec<_> = (0..arms).map(|i| space.arm(&instance, arms, &pulls, 10, i, false)).collect();
+    let history = |arm: usize| {
+        (0..10)
+            .filter(|&t| pulls[t].arm == arm)
+            .map(|t| f64::from(instance.rewards[t * arms + arm]))
+            .collect::<Vec<_>>()
+    };
+    let counts: Vec<_> = (0..arms).map(|arm| history(arm).len() as f64).collect();
+    let means: Vec<_> = (0..arms).map(|arm| history(arm).iter().sum::<f64>() / counts[arm]).collect();
+    let (best, w) = (means.iter().copied().fold(f64::MIN, f64::max), (2.0 / gamma).sqrt());
+    let weights: Vec<_> =
+        (0..arms).map(|i| (-2.0 * (best - means[i]).powi(2) * counts[i] / (w * w)).exp()).collect();
+    let total: f64 = weights.iter().sum();
+    let (mu, v): (Vec<_>, Vec<_>) = estimates.iter().map(|arm| (One(arm.mu), One(arm.v))).unzip();
+    let policy = CoSoftElim { gamma, learn_gamma: false };
+    for k in 0..1000 {
+        let u = (f64::from(k) + 0.5) / 1000.0;
+        let arm = act(&policy, &mu, &v, &[One(u)]);
+        let below: f64 = weights[..arm].iter().sum();
+        assert!(below / total <= u + 1e-6 && u - 1e-6 <= (below + weights[arm]) / total, "{u}: arm {arm}");
+    }
+}
+
+fn act<R: Number, P: LinearPolicy>(policy: &P, mu: &[R], v: &[R], draws: &[R]) -> usize {
+    let (mut mean, mut variance, mut scalars) = (mu.to_vec(), v.to_vec(), [R::of(0.0); 2]);
+    let mut score = Score { mean: &mut mean, variance: &mut variance, scalars: &mut scalars };
+    policy.act::<R, false>(mu, v, draws, &mut score)
+}
+
+#[test]
+fn hard_choices_take_the_largest_bound_and_the_lowest_arm_on_ties() {
+    let (mu, v) = ([1.0, 0.5, 1.5, 1.5].map(One::<f32>), [0.0, 4.0, 0.25, 0.25].map(One::<f32>));
+    let hard = |alpha| SoftUcb { alpha, temperature: 1.0, hard: true };
+    for (alpha, arm) in [(0.0, 2), (1.0, 1), (0.5, 2)] {
+        assert_eq!(act(&hard(alpha), &mu, &v, &[One(0.3)]), arm);
+        assert_eq!(act(&LinUcb { alpha }, &mu, &v, &[]), arm);
+    }
+}

@@ -1,0 +1,150 @@
+//! One round of the cell, forwards and backwards, a run in each lane.
+
+use super::SLOPE;
+use super::weights::Weights;
+use crate::numeric::lanes::Lane;
+
+/// start + sum over columns of weights * x: four rows of a product, in the order of the columns.
+#[inline(always)]
+pub(super) fn product<R: Lane>(
+    token: R::Token,
+    start: [R; 4],
+    weights: &[[R::Scalar; 4]],
+    x: &[R],
+) -> [R; 4] {
+    let [mut a, mut b, mut c, mut d] = start;
+    for (w, &x) in weights.iter().zip(x) {
+        a = R::spread(token, w[0]).fma(x, a);
+        b = R::spread(token, w[1]).fma(x, b);
+        c = R::spread(token, w[2]).fma(x, c);
+        d = R::spread(token, w[3]).fma(x, d);
+    }
+    [a, b, c, d]
+}
+
+/// The same weights in every lane.
+#[inline(always)]
+pub(super) fn spread<R: Lane>(token: R::Token, weights: [R::Scalar; 4]) -> [R; 4] {
+    [
+        R::spread(token, weights[0]),
+        R::spread(token, weights[1]),
+        R::spread(token, weights[2]),
+        R::spread(token, weights[3]),
+    ]
+}
+
+/// e^-x, at most 2^30: so the product of four such numbers is finite, and sigmoid is off by 1e-9 at most.
+#[inline(always)]
+fn decay<R: Lane>(x: R, log2_e: f64) -> R {
+    (-(x * x.lit(log2_e)).max(x.lit(-30.0))).exp2()
+}
+
+/// sigmoid(i), sigmoid(f), tanh(g), sigmoid(o), with one division.
+#[inline(always)]
+fn activate<R: Lane>(z: [R; 4]) -> [R; 4] {
+    const LOG2_E: f64 = std::f64::consts::LOG2_E;
+    let g = decay(z[2], 2.0 * LOG2_E);
+    let (di, df) = (decay(z[0], LOG2_E) + 1.0, decay(z[1], LOG2_E) + 1.0);
+    let (dg, d_o) = (g + 1.0, decay(z[3], LOG2_E) + 1.0);
+    let (first, second) = (di * df, dg * d_o);
+    let inverse = g.one() / (first * second);
+    let (first, second) = (inverse * second, inverse * first);
+    [first * df, first * di, second * d_o * (g.one() - g), second * dg]
+}
+
+#[inline(always)]
+fn tanh<R: Lane>(x: R) -> R {
+    let e = decay(x, 2.0 * std::f64::consts::LOG2_E);
+    (e.one() - e) / (e + 1.0)
+}
+
+/// What a round brings: for each arm that some lane pulled, the lanes that did (1, else 0); and the rewards.
+pub(super) struct Input<R> {
+    pub arms: Vec<(usize, R)>,
+    pub reward: R,
+}
+
+impl<R: Lane> Input<R> {
+    #[inline(always)]
+    pub fn set(&mut self, arm: R, reward: R) {
+        self.reward = reward;
+        self.arms.clear();
+        for &index in &arm.indices()[..R::WIDTH] {
+            let index = index as usize;
+            if !self.arms.iter().any(|&(known, _)| known == index) {
+                self.arms.push((index, R::select(arm.is(index as f32), arm.one(), arm.zero())));
+            }
+        }
+    }
+}
+
+/// What a step leaves for the way back.
+pub(super) struct Trace<'a, R> {
+    /// Four gates of each unit.
+    pub gates: &'a mut [R],
+    /// tanh of the new cell of each unit.
+    pub tanhs: &'a mut [R],
+}
+
+/// (h, c) after an input; `next` becomes h.
+#[inline(always)]
+pub(super) fn forward<R: Lane>(
+    token: R::Token,
+    weights: &Weights<R>,
+    input: &Input<R>,
+    h: &[R],
+    c: &mut [R],
+    trace: Trace<R>,
+    next: &mut [R],
+) {
+    let units = h.len();
+    let rows = weights.hidden.chunks_exact(units).zip(&weights.reward);
+    let state = c.iter_mut().zip(next).zip(trace.gates.chunks_exact_mut(4).zip(trace.tanhs));
+    for (unit, ((row, &slope), ((c, next), (gates, tanh_c)))) in rows.zip(state).enumerate() {
+        let mut z = product(token, [R::splat(token, 0.0); 4], row, h);
+        let slope = spread::<R>(token, slope);
+        for gate in 0..4 {
+            z[gate] = slope[gate].fma(input.reward, z[gate]);
+        }
+        for &(arm, lanes) in &input.arms {
+            let row = spread::<R>(token, weights.arms[arm * units + unit]);
+            for gate in 0..4 {
+                z[gate] = row[gate].fma(lanes, z[gate]);
+            }
+        }
+        let [i, f, g, o] = activate(z);
+        *c = f.fma(*c, i * g);
+        *tanh_c = tanh(*c);
+        *next = o * *tanh_c;
+        gates.copy_from_slice(&[i, f, g, o]);
+    }
+}
+
+/// Turns the gates of a step into the gradient of their inputs. `dh` and `dc` are gradients of the state after it;
+/// `dc` becomes that of the cell before it.
+#[inline(always)]
+pub(super) fn backward<R: Lane>(dh: &[R], dc: &mut [R], trace: Trace<R>, c: &[R]) {
+    let step = trace.gates.chunks_exact_mut(4).zip(trace.tanhs.iter()).zip(c);
+    for (((gates, &tanh_c), &c), (&dh, dc)) in step.zip(dh.iter().zip(dc)) {
+        let (i, f, g, o) = (gates[0], gates[1], gates[2], gates[3]);
+        let one = i.one();
+        let d = (dh * o).fma(one - tanh_c * tanh_c, *dc);
+        *dc = d * f;
+        gates[0] = d * g * i * (one - i);
+        gates[1] = d * c * f * (one - f);
+        gates[2] = d * i * (one - g * g);
+        gates[3] = dh * tanh_c * o * (one - o);
+    }
+}
+
+/// x above zero, a hundredth of it below.
+#[inline(always)]
+pub(super) fn leaky_relu<R: Lane>(x: R) -> R {
+    x.max(x * x.lit(SLOPE))
+}
+
+/// Its derivative.
+#[inline(always)]
+pub(super) fn leaky_slope<R: Lane>(x: R) -> R {
+    R::select(x.lt(x.zero()), x.lit(SLOPE), x.one())
+}
