@@ -2,11 +2,11 @@
 
 use crate::Failure;
 use crate::record::{self, Record};
+use crate::row::Row;
 use crate::work::{Found, Played, Slope, Train, Trained, Work};
 use gradband::spec::TrainSpec;
 use gradband::statistics::Estimate;
 use gradband_report::Block;
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -260,68 +260,6 @@ impl Results {
     }
 }
 
-/// A number or a claim of the paper, and what we found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
-    /// What it is.
-    pub what: String,
-    /// What the paper says.
-    pub paper: String,
-    /// What we found; nothing if it has not been run.
-    pub ours: Option<String>,
-    /// Ours minus the paper's, in standard errors of both; of a claim nothing.
-    pub errors: Option<f64>,
-    /// Do they agree: within three standard errors, or the claim holds?
-    pub agrees: bool,
-    /// Why not.
-    pub why: &'static str,
-}
-
-impl Row {
-    /// A number, with its standard error if the paper gives one.
-    pub fn number(
-        what: impl Into<String>,
-        paper: (f64, Option<f64>),
-        ours: Option<Estimate>,
-        why: &'static str,
-    ) -> Self {
-        let (value, error) = paper;
-        let errors =
-            ours.map(|ours| (ours.mean - value) / ours.std_error.hypot(error.unwrap_or(0.0)).max(1e-12));
-        Self {
-            what: what.into(),
-            paper: error.map_or_else(|| format!("{value}"), |error| format!("{value:.2} ± {error:.2}")),
-            ours: ours.map(|ours| format!("{:.2} ± {:.2}", ours.mean, ours.std_error)),
-            errors,
-            agrees: errors.is_some_and(|errors| errors.abs() <= 3.0),
-            why,
-        }
-    }
-
-    /// Something that can be seen or not: what we saw, and whether it is what the paper says.
-    pub fn claim(
-        what: impl Into<String>,
-        paper: impl Into<String>,
-        seen: Option<(String, bool)>,
-        why: &'static str,
-    ) -> Self {
-        let agrees = seen.as_ref().is_some_and(|(_, holds)| *holds);
-        Self {
-            what: what.into(),
-            paper: paper.into(),
-            ours: seen.map(|(text, _)| text),
-            errors: None,
-            agrees,
-            why,
-        }
-    }
-
-    /// Has it been run, is it far from the paper, and does nobody say why?
-    pub fn is_unexplained(&self) -> bool {
-        self.ours.is_some() && !self.agrees && self.why.is_empty()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -350,18 +288,5 @@ mod tests {
         assert_eq!(at(100, 10, 20), [0, 10, 20, 40, 60, 80, 100]);
         assert_eq!(at(10, 1, 5), [0, 1, 2, 3, 4, 5, 10]);
         assert_eq!(rounds(200, 4), [50, 100, 150, 200]);
-    }
-
-    #[test]
-    fn a_row_counts_standard_errors_of_both() {
-        let row = Row::number("x", (10.0, Some(0.3)), Some(estimate(11.0, 0.4)), "");
-        assert_eq!((row.errors, row.agrees, row.is_unexplained()), (Some(2.0), true, false));
-        assert_eq!((row.paper.as_str(), row.ours.as_deref()), ("10.00 ± 0.30", Some("11.00 ± 0.40")));
-        let far = Row::number("x", (10.0, None), Some(estimate(11.0, 0.1)), "");
-        assert!(!far.agrees && far.is_unexplained());
-        assert!(!Row { why: "because", ..far }.is_unexplained());
-        let missing = Row::number("x", (10.0, None), None, "");
-        assert!(!missing.agrees && !missing.is_unexplained());
-        assert!(Row::claim("x", "lower", Some(("1 < 2".into(), true)), "").agrees);
     }
 }

@@ -8,12 +8,14 @@ pub mod experiments;
 pub mod plot;
 pub mod record;
 pub mod report;
+pub mod row;
 pub mod run;
 pub mod session;
 pub mod work;
 
-pub use experiment::{Experiment, Results, Row, Series, Size};
+pub use experiment::{Experiment, Results, Series, Size};
 pub use experiments::EXPERIMENTS;
+pub use row::{Reason, Row, Verdict};
 
 use std::path::Path;
 

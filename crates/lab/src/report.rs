@@ -1,6 +1,7 @@
 //! The report: every figure, and every number of the paper beside ours. It reads records only.
 
-use crate::experiment::{Experiment, Results, Row, Size};
+use crate::experiment::{Experiment, Results, Size};
+use crate::row::{Row, Verdict};
 use crate::{EXPERIMENTS, record::Record};
 use gradband_report::{Block, Cell, Column, Page, Section, Table, Tone};
 use std::collections::BTreeMap;
@@ -9,24 +10,48 @@ use std::collections::BTreeMap;
 pub fn page(results: &Results) -> Page {
     let recorded = results.experiments();
     let rows: Vec<Row> = recorded.iter().flat_map(|experiment| experiment.known_rows(results)).collect();
-    let (numbers, differ) = (rows.len(), rows.iter().filter(|row| !row.agrees).count());
+    let small = recorded.iter().any(|experiment| is_small(experiment, results));
     let mut sections = vec![overview(&recorded, results)];
     sections.extend(recorded.iter().map(|experiment| section(experiment, results)));
-    let small = recorded.iter().any(|experiment| is_small(experiment, results));
     Page {
         title: "Meta-Learning Bandit Policies by Gradient Ascent, reproduced".into(),
         lead: vec![
             "Every figure and every number of the paper's experiments, computed by gradband. Hover or use the arrow keys for \
              values, click a name to hide its line, drag to zoom."
                 .into(),
-            format!(
-                "{numbers} numbers and claims of the paper are checked here; {differ} differ. A number differs if it is more \
-                 than three standard errors (of ours and the paper's together) away."
-            ),
-            if small { SMALL } else { "Every difference has its reason beside it." }.into(),
+            summary(&rows),
+            if small { SMALL.into() } else { reasons(&rows) },
         ],
         sections,
         footer: format!("gradband {}", env!("CARGO_PKG_VERSION")),
+    }
+}
+
+fn count(rows: &[Row], of: &[Verdict]) -> usize {
+    rows.iter().filter(|row| of.contains(&row.verdict())).count()
+}
+
+/// How many numbers and claims agree.
+fn summary(rows: &[Row]) -> String {
+    let faster = count(rows, &[Verdict::Faster]);
+    let (checked, agree) = (rows.len() - faster, count(rows, &[Verdict::Agrees]));
+    format!(
+        "{checked} numbers and claims of the paper are checked here: {agree} agree, {} differ. A number differs if it is more \
+         than three standard errors (of ours and the paper's together) away. Computing times ({faster} of them) that are \
+         shorter than the paper's count neither way.",
+        checked - agree
+    )
+}
+
+/// Whether every difference is understood.
+fn reasons(rows: &[Row]) -> String {
+    match count(rows, &[Verdict::Unexplained]) {
+        0 => "Every difference has its reason beside it, with a bound within which ours is explained by it, and is within \
+              the bound."
+            .into(),
+        unexplained => {
+            format!("Differences have their reasons beside them, but {unexplained} of them have none that explains them.")
+        }
     }
 }
 
@@ -47,7 +72,8 @@ fn is_small(experiment: &Experiment, results: &Results) -> bool {
 fn overview(recorded: &[&'static Experiment], results: &Results) -> Section {
     let rows = recorded.iter().map(|experiment| {
         let rows = experiment.known_rows(results);
-        let agree = rows.iter().filter(|row| row.agrees).count();
+        let faster = count(&rows, &[Verdict::Faster]);
+        let agree = count(&rows, &[Verdict::Agrees]);
         let records: Vec<_> = results.of(experiment.id).collect();
         let runs = records.iter().map(|record| record.seed).max().unwrap_or(0);
         vec![
@@ -57,7 +83,7 @@ fn overview(recorded: &[&'static Experiment], results: &Results) -> Section {
             records.len().to_string().into(),
             runs.to_string().into(),
             minutes(&records).into(),
-            format!("{agree} of {}", rows.len()).into(),
+            format!("{agree} of {}", rows.len() - faster).into(),
         ]
     });
     let table = Table {
@@ -109,17 +135,12 @@ fn section(experiment: &Experiment, results: &Results) -> Section {
 /// The paper's numbers beside ours.
 fn comparison(id: &str, rows: &[Row], small: bool) -> Table {
     let cells = rows.iter().map(|row| {
-        let verdict = match row.agrees {
-            true => Cell { text: "agrees".into(), tone: Tone::Good },
-            false if small => Cell { text: "differs, at these sizes".into(), tone: Tone::Muted },
-            false => Cell { text: format!("differs. {}", row.why), tone: Tone::Bad },
-        };
         vec![
             row.what.as_str().into(),
             row.paper.as_str().into(),
             row.ours.as_deref().unwrap_or_default().into(),
             row.errors.map_or(String::new(), |errors| format!("{errors:+.1}")).into(),
-            verdict,
+            verdict(row, small),
         ]
     });
     Table {
@@ -134,6 +155,26 @@ fn comparison(id: &str, rows: &[Row], small: bool) -> Table {
         ],
         rows: cells.collect(),
     }
+}
+
+/// Whether a row agrees, and the reason if not.
+fn verdict(row: &Row, small: bool) -> Cell {
+    let why = row.why.map_or("", |why| why.text);
+    let (text, tone) = match (row.verdict(), row.why) {
+        (Verdict::Agrees, _) => ("agrees".into(), Tone::Good),
+        (Verdict::Faster, _) => (format!("faster. {why}"), Tone::Muted),
+        _ if small => ("differs, at these sizes".into(), Tone::Muted),
+        (Verdict::Explained, _) => (format!("differs. {why}"), Tone::Bad),
+        (Verdict::Unexplained, None) => ("differs, and it is not known why".into(), Tone::Bad),
+        (Verdict::Unexplained, Some(reason)) => {
+            let (low, high) = (reason.low, reason.high);
+            (
+                format!("differs beyond the known reason, which explains {low:.4} to {high:.4}. {why}"),
+                Tone::Bad,
+            )
+        }
+    };
+    Cell { text, tone }
 }
 
 /// The setting of every series, as it is in the records.

@@ -4,7 +4,7 @@
 use gradband::Problem;
 use gradband::registry::Choice;
 use gradband_lab::work::{Desk, Work};
-use gradband_lab::{EXPERIMENTS, Results, Size, report};
+use gradband_lab::{EXPERIMENTS, Results, Size, Verdict, report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -113,7 +113,7 @@ fn committed_records_are_complete() {
     }
 }
 
-/// What is further than three standard errors from the paper, or contradicts it, has a reason.
+/// What is further than three standard errors from the paper, or contradicts it, has a reason, and is within its bound.
 #[test]
 fn every_difference_has_a_reason() {
     let results = committed();
@@ -122,6 +122,19 @@ fn every_difference_has_a_reason() {
             assert!(row.ours.is_some(), "{}: {} has not been run", experiment.id, row.what);
             assert!(!row.is_unexplained(), "{}: {row:?}", experiment.id);
         }
+    }
+}
+
+/// A reason for a difference would not explain the paper's number too: its bound is on our side, and near.
+#[test]
+fn reasons_are_bound_to_our_side() {
+    let results = committed();
+    let rows = EXPERIMENTS.iter().flat_map(|experiment| (experiment.rows)(&results));
+    for row in rows.filter(|row| row.verdict() == Verdict::Explained) {
+        let (reason, value) = (row.why.unwrap(), row.value.unwrap());
+        assert!(row.published.is_none_or(|paper| !reason.explains(paper)), "{row:?}");
+        assert!(!reason.explains(2.0 * value), "{row:?}");
+        assert!(!reason.explains(-value), "{row:?}");
     }
 }
 

@@ -1,8 +1,9 @@
 //! Figure 11: all eleven data sets. Wine and Iris are figure 9's.
 
 use super::data_sets::{self, PUBLISHED};
-use crate::experiment::{Experiment, Results, Row, Series, Size};
+use crate::experiment::{Experiment, Results, Series, Size};
 use crate::plot::{figure, projection, rounds_of};
+use crate::row::Row;
 use gradband_report::Block;
 
 pub static EXPERIMENT: Experiment = Experiment {

@@ -1,7 +1,8 @@
 //! Figure 2: Exp3 and SoftElim optimised on bernoulli-2, by baseline, and beside Thompson sampling and Gittins.
 
-use crate::experiment::{Experiment, Results, Row, Series, Size, across, at, paper, training};
+use crate::experiment::{Experiment, Results, Series, Size, across, at, paper, training};
 use crate::plot::{figure, learning, learning_panel, level, name};
+use crate::row::Row;
 use crate::work::{Play, Work};
 use gradband_report::Block;
 
@@ -83,7 +84,7 @@ fn rows(results: &Results) -> Vec<Row> {
     let better = thompson.and_then(|thompson| below(results, "softelim, self", thompson.mean));
     let better = better.map(|i| (format!("from iteration {i}"), i <= 10));
     vec![
-        Row::claim("Exp3 with self is near its optimum", "in fewer than 20 iterations", near, ""),
-        Row::claim("SoftElim beats Thompson sampling", "after 10 iterations", better, ""),
+        Row::claim("Exp3 with self is near its optimum", "in fewer than 20 iterations", near),
+        Row::claim("SoftElim beats Thompson sampling", "after 10 iterations", better),
     ]
 }

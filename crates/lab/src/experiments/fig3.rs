@@ -1,7 +1,8 @@
 //! Figure 3: the same optimisation on a beta bandit and on ten arms.
 
-use crate::experiment::{Experiment, Results, Row, Series, Size, at, paper, rounds, training};
+use crate::experiment::{Experiment, Results, Series, Size, at, paper, rounds, training};
 use crate::plot::{figure, learning, learning_panel, level, name, rounds_of};
+use crate::row::Row;
 use crate::work::{Play, Work};
 use gradband_report::Block;
 
@@ -87,14 +88,12 @@ fn rows(results: &Results) -> Vec<Row> {
             format!("{title}: SoftElim against Thompson sampling"),
             "lower",
             pair(mean(regret("softelim")), mean(thompson)),
-            "",
         ));
         rows.push(Row::claim(
             format!("{title}: Exp3 against Thompson sampling"),
             "not competitive",
             pair(mean(thompson), mean(regret("exp3")))
                 .map(|(_, worse)| (format!("{:.1}", mean(regret("exp3")).unwrap_or_default()), worse)),
-            "",
         ));
     }
     rows

@@ -1,8 +1,9 @@
 //! Figure 9: the data sets, and the best and the worst result on them.
 
 use super::data_sets::{self, PUBLISHED, Published};
-use crate::experiment::{Experiment, Results, Row, Series, Size};
+use crate::experiment::{Experiment, Results, Series, Size};
 use crate::plot::{figure, projection};
+use crate::row::Row;
 use crate::work::{Found, Work};
 use gradband_report::{Block, Column, Table};
 
@@ -79,7 +80,7 @@ fn rows(results: &Results) -> Vec<Row> {
     let sizes = PUBLISHED.iter().map(|published| {
         let show = |(k, d, examples): (usize, usize, usize)| format!("{k}, {d}, {examples}");
         let found = size(results, published.set).map(|found| (show(found), found == published.size));
-        Row::claim(format!("{}: K, d, examples", published.name), show(published.size), found, "")
+        Row::claim(format!("{}: K, d, examples", published.name), show(published.size), found)
     });
     sizes.chain(shown().flat_map(|set| data_sets::rows(results, set))).collect()
 }
