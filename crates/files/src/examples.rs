@@ -9,7 +9,7 @@ mod values;
 
 use crate::lines::Lines;
 use gradband::problem::{Examples, ExamplesBuilder, Scale};
-use gradband::{Error, Result};
+use gradband::{Place, Result};
 use std::io::Read;
 
 /// What a file says beside its rows.
@@ -42,7 +42,7 @@ pub fn read_examples(
         delimited::read(lines, label, &mut builder)?
     };
     let built = builder.finish(columns.features);
-    let (examples, notes) = built.map_err(|error| Error::new(name, error.message))?;
+    let (examples, notes) = built.map_err(|error| error.at(Place::file(name)))?;
     let notes = columns.note.into_iter().chain(notes).map(|note| format!("{name}: {note}"));
     Ok((examples, notes.collect()))
 }

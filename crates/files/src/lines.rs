@@ -1,7 +1,7 @@
 //! The lines of a text file that may be gzip-compressed, with limits on what a broken or hostile one can cost.
 
 use flate2::read::MultiGzDecoder;
-use gradband::{Error, Result};
+use gradband::{Error, Place, Result};
 use std::io::{BufRead, BufReader, Chain, Cursor, ErrorKind, Read};
 
 /// Text that is read at most, after decompression.
@@ -37,7 +37,7 @@ impl<'a> Lines<'a> {
         if head.starts_with(b"PK\x03\x04") {
             let message =
                 "is a ZIP archive or a spreadsheet, expected CSV or LIBSVM text, plain or gzip-compressed";
-            return Err(Error::new(name, message));
+            return Err(Error::new(Place::file(name), message));
         }
         if head.starts_with(b"\xef\xbb\xbf") {
             head.drain(..3);
@@ -111,7 +111,7 @@ pub(crate) const NOT_UTF8: &str = "is not UTF-8 text; save the table in UTF-8";
 
 /// An error at a line of a file.
 pub(crate) fn at_line(name: &str, line: u64, message: impl Into<String>) -> Error {
-    Error::new(format!("{name}, line {line}"), message)
+    Error::new(Place::file(name).line(line), message)
 }
 
 fn take(source: &mut impl Read, count: u64) -> std::io::Result<Vec<u8>> {

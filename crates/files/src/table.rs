@@ -1,9 +1,9 @@
 //! Past instances from CSV: a row per instance, or a row per instance and arm.
 
-use crate::lines::{Lines, at_line};
+use crate::lines::Lines;
 use crate::records::{Record, Records};
 use gradband::problem::{Cell, Row, Table};
-use gradband::{Error, Result, abridged};
+use gradband::{Error, Place, Result, abridged};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
@@ -15,16 +15,16 @@ const LARGEST: f64 = 1e6;
 /// [`Table::new`] for `holdout`.
 pub fn read_table(source: impl Read, name: &str, holdout: f64) -> Result<Table> {
     let (lines, _) = Lines::new(source, name)?;
-    let empty = || Error::new(name, "is empty; expected a header and one row per past instance");
+    let empty = || Error::new(Place::file(name), "is empty; expected a header and one row per past instance");
     let mut records = Records::new(lines)?.ok_or_else(empty)?;
     records.advance()?;
     let (arm_names, rows) = match Form::of(&records)? {
         Form::Wide(id) => wide_form(&mut records, id)?,
         Form::Long(columns) => long_form(&mut records, &columns)?,
     };
-    Table::new(arm_names, rows, holdout).map_err(|error| match error.place.as_str() {
-        "rows" => Error::new(name, error.message),
-        _ => error,
+    Table::new(arm_names, rows, holdout).map_err(|error| match error.place() == &Place::key("rows") {
+        true => error.at(Place::file(name)),
+        false => error,
     })
 }
 
@@ -69,22 +69,13 @@ impl Form {
 
 /// The names of the arms must do; `line` is where they stand.
 fn check_arm_names(name: &str, line: u64, arm_names: &[String]) -> Result<()> {
-    Table::check_arm_names(arm_names).map_err(|error| at_line(name, line, error.message))
+    Table::check_arm_names(arm_names).map_err(|error| error.at(Place::file(name).line(line)))
 }
 
 /// A finite number, or an error that names line and column.
 fn number(records: &Records, column: usize, called: &str) -> Result<f64> {
     let text = records.record().get(column);
-    let wrong = |message: String| {
-        let place = format!(
-            "{}, line {}, column {} ('{}')",
-            records.name(),
-            records.line(),
-            column + 1,
-            abridged(called)
-        );
-        Error::new(place, message)
-    };
+    let wrong = |message: String| Error::new(place(records).column(column + 1, called), message);
     match text.parse::<f64>() {
         Ok(x) if x.abs() <= LARGEST => Ok(x),
         Ok(_) => {
@@ -109,7 +100,7 @@ fn wide_form(records: &mut Records, id: Option<usize>) -> Result<Parsed> {
         more = records.advance()?;
     }
     if rows.is_empty() {
-        return Err(Error::new(records.name(), "has a header but no instance"));
+        return Err(Error::new(Place::file(records.name()), "has a header but no instance"));
     }
     Ok((arm_names, rows))
 }
@@ -129,8 +120,8 @@ fn wide_row(records: &Records, id: Option<usize>, columns: &[usize], arm_names: 
     Ok(Row { id, place: Some(place(records)), arms })
 }
 
-fn place(records: &Records) -> String {
-    format!("{}, line {}", records.name(), records.line())
+fn place(records: &Records) -> Place {
+    Place::file(records.name()).line(records.line())
 }
 
 fn long_form(records: &mut Records, columns: &LongColumns) -> Result<Parsed> {
@@ -157,7 +148,7 @@ struct Long {
 
 struct Instance {
     id: String,
-    place: String,
+    place: Place,
     /// By arm, so that a broken file with many arms and instances does not become a large empty table.
     cells: BTreeMap<usize, Cell>,
 }

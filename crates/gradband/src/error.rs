@@ -33,13 +33,23 @@ impl Display for Prefix<'_> {
     }
 }
 
-/// Why.
+/// What is wrong, with the numbers and names that a caller can match on.
+///
+/// ```
+/// use gradband::{ErrorKind, Problem, Simulator};
+/// let problem = Problem::named("linear-1")?;
+/// let error = Simulator::new(&problem).evaluate("thompson").unwrap_err();
+/// let ErrorKind::Refused { policy, instead, .. } = error.kind() else { panic!("{error}") };
+/// assert_eq!(policy, "thompson");
+/// assert!(instead.contains(&"lin-thompson".to_string()));
+/// # Ok::<(), gradband::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// A number that is not finite or not between two others.
     Range {
-        /// The number.
+        /// The number that was given.
         found: f64,
         /// The least that is allowed; `f64::MIN` if there is no least, `f64::MIN_POSITIVE` for anything above 0.
         low: f64,
@@ -48,21 +58,21 @@ pub enum ErrorKind {
     },
     /// A whole number that is not between two others.
     Count {
-        /// The number.
+        /// The number that was given.
         found: usize,
         /// The least that is allowed.
         least: usize,
         /// The most that is allowed.
         most: usize,
     },
-    /// A name that nothing has.
+    /// A name that does not exist.
     Unknown {
-        /// The name.
+        /// The name that was given.
         found: String,
-        /// All names that there are.
+        /// All names that would have been accepted.
         known: Vec<String>,
     },
-    /// Something that must be given and is not, and why it must.
+    /// Something that must be given but was not, and why it is needed.
     Missing(String),
     /// A policy that does not apply to a problem.
     Refused {
@@ -70,14 +80,14 @@ pub enum ErrorKind {
         policy: String,
         /// Why it does not apply.
         reason: String,
-        /// Policies that do.
+        /// Policies that apply to the problem.
         instead: Vec<String>,
     },
     /// A policy that cannot be differentiated, at its parameters or at all.
     Unscored {
         /// The policy's name.
         policy: String,
-        /// Why not.
+        /// Why it has no gradient.
         reason: String,
     },
     /// A policy whose weights are missing: it must be trained or loaded before it plays.
@@ -94,17 +104,17 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// An error in words, at a place.
+    /// An error described in words, at a place.
     pub fn new(place: impl Into<Place>, message: impl Into<String>) -> Self {
         Self::of(place, ErrorKind::Invalid(message.into()))
     }
 
-    /// An error at a place.
+    /// An error of the given kind, at a place.
     pub fn of(place: impl Into<Place>, kind: ErrorKind) -> Self {
         Self { place: place.into(), kind }
     }
 
-    /// A name that is not among the known ones.
+    /// An error about a name that is not among the known ones.
     pub fn unknown<'a>(
         place: impl Into<Place>,
         found: &str,
@@ -114,17 +124,17 @@ impl Error {
         Self::of(place, ErrorKind::Unknown { found: found.into(), known })
     }
 
-    /// Where.
+    /// The place that the error is about; empty if there is none in particular.
     pub fn place(&self) -> &Place {
         &self.place
     }
 
-    /// Why.
+    /// What is wrong, as data to match on.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }
 
-    /// The same error, its place inside another: `horizon` within `problem` is `problem.horizon`.
+    /// The same error with its place put inside another one: `horizon` within `problem` is `problem.horizon`.
     #[must_use]
     pub fn within(mut self, outer: impl Into<Place>) -> Self {
         self.place = outer.into().then(self.place);
@@ -137,7 +147,7 @@ impl Error {
         Self { place: place.into(), ..self }
     }
 
-    /// Why the work was stopped, if it was.
+    /// The reason for which the observer stopped the work, if that is what happened.
     pub fn stopped(&self) -> Option<StopReason> {
         match self.kind {
             ErrorKind::Stopped(reason) => Some(reason),
@@ -179,7 +189,7 @@ fn allowed(low: f64, high: f64) -> String {
     }
 }
 
-/// `; did you mean 'this'?`, if a known name is near.
+/// The words `; did you mean 'this'?` if a known name resembles the one found, else nothing.
 pub fn hint<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     // The distance takes time in proportion to both lengths, and no name is this long.
     if found.len() > 100 {
@@ -193,7 +203,7 @@ pub fn hint<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> String
     nearest.map_or(String::new(), |(_, name)| format!("; did you mean '{name}'?"))
 }
 
-/// What was found, short enough for a message.
+/// Shortens what a user typed so that it fits into a message.
 pub fn abridged(text: &str) -> String {
     if text.chars().count() <= 40 { text.into() } else { text.chars().take(37).collect::<String>() + "..." }
 }
@@ -214,7 +224,7 @@ pub(crate) fn count(place: impl Into<Place>, found: usize, least: usize, most: u
     Err(Error::of(place, ErrorKind::Count { found, least, most }))
 }
 
-/// Where something stands: steps from the outside in.
+/// Where something is wrong, as steps from the outside in: a file, a line, a key, an entry.
 ///
 /// ```
 /// use gradband::Place;
@@ -230,13 +240,13 @@ pub struct Place(Vec<Step>);
 pub enum Step {
     /// A file, or whatever else text was read from.
     File(String),
-    /// A line of it, from 1.
+    /// A line of the file, counted from 1.
     Line(u64),
-    /// A column of a table, from 1, and what it is called.
+    /// A column of a table, counted from 1, and its name.
     Column(usize, String),
-    /// A key, a parameter, a flag.
+    /// Something with a name: a key, a parameter, a flag.
     Key(String),
-    /// An entry of a list, from 0.
+    /// An entry of a list, counted from 0.
     Index(usize),
 }
 
@@ -251,21 +261,21 @@ impl Place {
         Self(vec![Step::Key(name.into())])
     }
 
-    /// A line of this place.
+    /// A line within this place, counted from 1.
     #[must_use]
     pub fn line(mut self, number: u64) -> Self {
         self.0.push(Step::Line(number));
         self
     }
 
-    /// A column of this place, from 1.
+    /// A column within this place, counted from 1.
     #[must_use]
     pub fn column(mut self, number: usize, name: impl Into<String>) -> Self {
         self.0.push(Step::Column(number, name.into()));
         self
     }
 
-    /// An entry of this place.
+    /// An entry within this place, counted from 0.
     #[must_use]
     pub fn index(mut self, index: usize) -> Self {
         self.0.push(Step::Index(index));
@@ -284,18 +294,18 @@ impl Place {
         &self.0
     }
 
-    /// Is it nowhere in particular?
+    /// Whether it names no place at all.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Does it begin with a file?
+    /// Whether it begins with a file.
     pub fn is_in_file(&self) -> bool {
         matches!(self.0.first(), Some(Step::File(_)))
     }
 }
 
-/// `prior.alpha[1]` as steps.
+/// Reads a path such as `prior.alpha[1]` as steps.
 impl From<&str> for Place {
     fn from(path: &str) -> Self {
         let mut steps = Vec::new();

@@ -1,4 +1,4 @@
-//! Who watches: progress of long work, and a way to stop it.
+//! Watching long work: its progress, and a way to stop it.
 //!
 //! Used by every room. One trait instead of a closure for each kind of work; `()` watches nothing.
 
@@ -7,7 +7,26 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::ops::ControlFlow;
 
-/// How far a piece of work is.
+/// How far a piece of work has come, as an [`Observer`] is told.
+///
+/// ```
+/// use gradband::{Observer, Problem, Progress, Simulator, StopReason};
+/// use std::ops::ControlFlow;
+///
+/// /// A progress bar in words.
+/// struct Bar(Vec<String>);
+/// impl Observer for Bar {
+///     fn progress(&mut self, progress: Progress) -> ControlFlow<StopReason> {
+///         let Progress { what, unit, done, total, .. } = progress;
+///         self.0.push(format!("{what}: {done} of {total} {unit}"));
+///         ControlFlow::Continue(())
+///     }
+/// }
+/// let (problem, mut bar) = (Problem::named("bernoulli-2")?, Bar(Vec::new()));
+/// Simulator::new(&problem).instances(100).compare_observed(["ucb1"], &mut bar)?;
+/// assert_eq!(bar.0.last().unwrap(), "evaluating: 100 of 100 instances");
+/// # Ok::<(), gradband::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress<'a> {
@@ -17,21 +36,49 @@ pub struct Progress<'a> {
     pub unit: &'static str,
     /// How many of them are done.
     pub done: u64,
-    /// Out of how many.
+    /// How many there are in all.
     pub total: u64,
 }
 
-/// Why work ended before it was done, or a training when it did.
+impl<'a> Progress<'a> {
+    /// So much of so much.
+    pub fn new(what: &'a str, unit: &'static str, done: u64, total: u64) -> Self {
+        Self { what, unit, done, total }
+    }
+}
+
+/// Why a training ended, or why an observer stopped other work.
+///
+/// Training that is stopped hands out what it has learned so far:
+///
+/// ```
+/// use gradband::{Iteration, Observer, Problem, Progress, StopReason, Trainer};
+/// use std::ops::ControlFlow;
+///
+/// /// Stops after ten iterations.
+/// struct Ten(usize);
+/// impl Observer for Ten {
+///     fn progress(&mut self, _: Progress) -> ControlFlow<StopReason> {
+///         if self.0 < 10 { ControlFlow::Continue(()) } else { ControlFlow::Break(StopReason::Time) }
+///     }
+///     fn iteration(&mut self, _: &Iteration, _: &[f64]) {
+///         self.0 += 1;
+///     }
+/// }
+/// let trained = Trainer::new("softelim").train_observed(&Problem::named("bernoulli-2")?, &mut Ten(0))?;
+/// assert_eq!((trained.stop_reason(), trained.history().len()), (StopReason::Time, 10));
+/// # Ok::<(), gradband::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StopReason {
     /// All iterations are done.
     Iterations,
-    /// The user said so.
+    /// The user interrupted it.
     Interrupted,
-    /// The time limit.
+    /// The time limit was reached.
     Time,
-    /// No step is left to make.
+    /// No step is left that would improve the policy.
     Converged,
 }
 
@@ -46,24 +93,31 @@ impl Display for StopReason {
     }
 }
 
-/// One iteration of a training: the parameters after it, and what led there.
+/// The record of one iteration of a training: the parameters after it, and the gradient that led there.
+///
+/// ```
+/// use gradband::{Problem, Trainer};
+/// let trained = Trainer::new("softelim").iterations(20).train(&Problem::named("bernoulli-2")?)?;
+/// let last = &trained.history()[19];
+/// assert_eq!((last.iteration, last.params.as_deref()), (20, Some(trained.last().params())));
+/// # Ok::<(), gradband::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Iteration {
-    /// 1-based.
+    /// The number of the iteration, counted from 1.
     pub iteration: usize,
-    /// Left out above [`Self::MOST_PARAMS`].
+    /// The parameters after it; left out if there are more than [`Self::MOST_PARAMS`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<Vec<f64>>,
-    /// Length of the gradient in the coordinates of training, before clipping; none without a gradient (a search,
-    /// Q-learning).
+    /// The length of the gradient in the coordinates of training, before clipping. A search and Q-learning have none.
     pub gradient_norm: Option<f64>,
-    /// Mean loss since the record before, of Q-learning.
+    /// The mean loss of Q-learning since the record before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<f64>,
 }
 
 impl Iteration {
-    /// With more parameters than this, records leave them out.
+    /// Records of trainings with more parameters than this leave them out.
     pub const MOST_PARAMS: usize = 64;
 
     pub(crate) fn new(iteration: usize, params: &[f64], gradient_norm: Option<f64>) -> Self {
@@ -73,7 +127,7 @@ impl Iteration {
     }
 }
 
-/// Hears how far work is, and may stop it. Both methods do nothing unless they are given.
+/// Watches a training or a simulation, and may stop it. Both methods do nothing by default.
 ///
 /// ```
 /// use gradband::{Iteration, Observer, Problem, Trainer};
@@ -89,16 +143,16 @@ impl Iteration {
 /// # Ok::<(), gradband::Error>(())
 /// ```
 pub trait Observer {
-    /// Asked often; `Break` stops the work, for the reason it carries.
+    /// Called several times a second; `Break` stops the work for the reason it carries.
     fn progress(&mut self, _: Progress) -> ControlFlow<StopReason> {
         ControlFlow::Continue(())
     }
 
-    /// After each iteration of a training, with all parameters that it left.
+    /// Called after each iteration of a training, with its record and all parameters.
     fn iteration(&mut self, _: &Iteration, _: &[f64]) {}
 }
 
-/// Watches nothing.
+/// Ignores everything.
 impl Observer for () {}
 
 /// Asks the observer whether to go on.
@@ -109,7 +163,7 @@ pub(crate) fn go_on(
     done: u64,
     total: u64,
 ) -> Result<()> {
-    match observer.progress(Progress { what, unit, done, total }) {
+    match observer.progress(Progress::new(what, unit, done, total)) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(reason) => Err(Error::of("", ErrorKind::Stopped(reason))),
     }

@@ -1,6 +1,7 @@
-//! What is played: reward models, priors over instances, contexts, and the built-in problems.
+//! Problems: reward models, priors over instances, contexts, tables of past instances, and the built-in problems.
 //!
-//! Uses numbers alone. A [`Problem`] is built valid and stays valid: nothing can be changed but by making another one.
+//! Uses numbers alone. A [`Problem`] is checked when it is built and cannot be changed afterwards, so that nothing below
+//! has to check it again.
 
 mod bandit;
 mod builder;
@@ -24,7 +25,7 @@ pub use builtin::{BuiltIn, PROBLEMS};
 pub use classification::Classification;
 pub use contextual::{ContextModel, Contextual, Draw, Instance};
 pub use discrete::{Discrete, Order};
-pub use examples::{Examples, ExamplesBuilder, SCALES, Scale, Scaling};
+pub use examples::{Examples, ExamplesBuilder, LARGEST_VALUE, MAX_FEATURES, SCALES, Scale, Scaling};
 pub use keys::{Keys, Value};
 pub use kinds::Data;
 pub use linear::Linear;
@@ -53,16 +54,16 @@ pub enum Split {
     HeldOut,
 }
 
-/// Arms whose means stay the same from round to round.
+/// The model of a multi-armed bandit: arms whose mean rewards stay the same from round to round.
 #[derive(Clone, Debug)]
 pub struct Armed {
-    /// The reward model.
+    /// How rewards are distributed around the mean of an arm.
     pub rewards: Rewards,
-    /// The distribution of instances.
+    /// How the means of the arms vary from instance to instance.
     pub prior: Prior,
 }
 
-/// What happens in a round.
+/// What happens in a round, with or without contexts.
 #[derive(Clone, Debug)]
 pub enum Model {
     /// A multi-armed bandit.
@@ -93,27 +94,27 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Its name, or the path of its spec.
+    /// The name of the problem in results, or the path of the spec it was read from.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// K.
+    /// The number of arms (the paper's K).
     pub fn arms(&self) -> usize {
         self.arms
     }
 
-    /// n.
+    /// The number of rounds of a run (the paper's n).
     pub fn horizon(&self) -> usize {
         self.horizon
     }
 
-    /// What happens in a round.
+    /// What happens in a round, with or without contexts.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Names of the arms, where the user gave any.
+    /// The names of the arms, if they have any.
     pub fn arm_names(&self) -> Option<&[String]> {
         self.arm_names.as_deref()
     }
@@ -141,12 +142,13 @@ impl Problem {
         }
     }
 
-    /// Number of past instances that a split draws from, if it is a table: the observations behind an average.
+    /// The number of past instances that a split draws from, if the prior is a table. Standard errors count these, not
+    /// simulations.
     pub fn clusters(&self, split: Split) -> Option<usize> {
         self.armed().and_then(|armed| armed.prior.clusters(split))
     }
 
-    /// Are rewards in [0, 1]?
+    /// Whether all rewards are in [0, 1], which many policies need.
     pub fn unit_rewards(&self) -> bool {
         match &self.model {
             Model::Armed(armed) => armed.rewards.unit(),
@@ -154,7 +156,7 @@ impl Problem {
         }
     }
 
-    /// The spec's name of the model.
+    /// The kind of problem, as a spec names it: `bernoulli`, `linear`, …
     pub fn kind(&self) -> &'static str {
         match &self.model {
             Model::Armed(armed) => armed.rewards.name(),
@@ -162,7 +164,7 @@ impl Problem {
         }
     }
 
-    /// About how many nanoseconds a run takes: how much work is handed out at a time depends on it.
+    /// A rough estimate of the nanoseconds that a run takes; it decides how much work a thread gets at a time.
     pub fn cost(&self) -> f64 {
         let round = match &self.model {
             Model::Armed(_) => 2.0 + self.arms as f64,
@@ -187,7 +189,7 @@ impl Problem {
         }
     }
 
-    /// Do reward model, prior and sizes go together?
+    /// Refuses reward models, priors and sizes that do not go together.
     fn check(&self) -> Result<()> {
         match &self.model {
             Model::Armed(armed) => {
@@ -201,7 +203,7 @@ impl Problem {
     }
 }
 
-/// `bernoulli-2 (2 arms, horizon 200)`.
+/// For example `bernoulli-2 (2 arms, horizon 200)`.
 impl Display for Problem {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         write!(f, "{} ({} arms, horizon {})", self.name, self.arms, self.horizon)

@@ -6,29 +6,29 @@ use super::values::{is_text, missing_label, value};
 use crate::lines::Lines;
 use crate::records::Records;
 use gradband::problem::{ExamplesBuilder, MAX_FEATURES};
-use gradband::{Error, Result};
+use gradband::{Error, Place, Result};
 
 /// Rows that are looked at to tell a slip from a column of text.
 const LOOK_AHEAD: usize = 1000;
 
 pub(super) fn read(lines: Lines, label: Option<&str>, builder: &mut ExamplesBuilder) -> Result<Columns> {
     let name = lines.name;
-    let empty = || Error::new(name, "is empty; expected one line per example");
+    let empty = || Error::new(Place::file(name), "is empty; expected one line per example");
     let mut records = Records::new(lines)?.ok_or_else(empty)?;
     let (line, first) = first_record(&mut records)?;
     let mut more = records.advance()?;
     let second = more.then(|| records.record());
-    let header = Header::new(&first, second, label, &format!("{name}, line {line}"))?;
+    let header = Header::new(&first, second, label, &Place::file(name).line(line))?;
     let mut rows = Rows { name, columns: first.len(), row: Vec::with_capacity(first.len()), header };
     if !rows.header.named {
-        rows.push(line, first.iter().map(String::as_str), builder).map_err(|bad| bad.error)?;
+        rows.push(line, first.iter().map(String::as_str), builder).map_err(Bad::error)?;
     } else if !more {
-        return Err(Error::new(name, "has a header but no example"));
+        return Err(Error::new(Place::file(name), "has a header but no example"));
     }
     while more {
         records.check_len(rows.columns)?;
         if let Err(bad) = rows.push(records.line(), records.record().iter(), builder) {
-            return Err(if bad.is_text { text_found(&mut records, bad) } else { bad.error });
+            return Err(if bad.is_text { text_found(&mut records, bad) } else { bad.error() });
         }
         more = records.advance()?;
     }
@@ -63,7 +63,14 @@ struct Bad {
     column: usize,
     /// Does text stand where a number should?
     is_text: bool,
-    error: Error,
+    place: Place,
+    message: String,
+}
+
+impl Bad {
+    fn error(self) -> Error {
+        Error::new(self.place, self.message)
+    }
 }
 
 impl Rows<'_> {
@@ -90,13 +97,13 @@ impl Rows<'_> {
             return Err(self.bad(line, self.header.label, false, message));
         }
         builder.push(&self.row, label).map_err(|error| {
-            let error = Error::new(format!("{}, line {line}", self.name), error.message);
-            Bad { column: 0, is_text: false, error }
+            let (place, message) = (Place::file(self.name).line(line), error.kind().to_string());
+            Bad { column: 0, is_text: false, place, message }
         })
     }
 
     fn bad(&self, line: u64, column: usize, is_text: bool, message: String) -> Bad {
-        Bad { column, is_text, error: Error::new(self.header.place(self.name, line, column), message) }
+        Bad { column, is_text, place: self.header.place(self.name, line, column), message }
     }
 }
 
@@ -111,13 +118,13 @@ fn text_found(records: &mut Records, bad: Bad) -> Error {
         looked += 1;
         texts += usize::from(is_text(record.get(bad.column)));
     }
-    let mut error = bad.error;
-    if texts > 1 && 2 * texts >= looked {
-        error.message = format!(
-            "{}; {texts} of the {looked} lines from here on hold text: one-hot encode the column (a column of 0 and \
-             1 per value) or remove it",
-            error.message
-        );
+    if texts < 2 || 2 * texts < looked {
+        return bad.error();
     }
-    error
+    let message = format!(
+        "{}; {texts} of the {looked} lines from here on hold text: one-hot encode the column (a column of 0 and 1 per \
+         value) or remove it",
+        bad.message
+    );
+    Error::new(bad.place, message)
 }

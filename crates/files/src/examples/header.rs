@@ -2,7 +2,7 @@
 
 use super::values::{is_text, number};
 use crate::records::Record;
-use gradband::{Error, Result, abridged, hint};
+use gradband::{Error, Place, Result, abridged, hint};
 use std::collections::HashSet;
 
 /// Columns that are taken for the label, the first of them first.
@@ -22,7 +22,7 @@ pub(super) struct Header {
 
 impl Header {
     /// `place` is where the first line stands.
-    pub fn new(first: &[String], second: Option<Record>, label: Option<&str>, place: &str) -> Result<Self> {
+    pub fn new(first: &[String], second: Option<Record>, label: Option<&str>, place: &Place) -> Result<Self> {
         let by_number = label.and_then(|label| label.parse::<usize>().ok());
         let assumed =
             by_number.filter(|column| (1..=first.len()).contains(column)).unwrap_or(first.len()) - 1;
@@ -30,7 +30,7 @@ impl Header {
         let names = if named { given_names(first) } else { made_names(first.len(), assumed) };
         let mut seen = HashSet::new();
         if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
-            return Err(Error::new(place, format!("the column '{}' stands there twice", abridged(twice))));
+            return Err(Error::new(place.clone(), format!("the column '{}' stands there twice", abridged(twice))));
         }
         let mut header = Self { names, named, label: assumed, note: None };
         match label {
@@ -42,7 +42,7 @@ impl Header {
     }
 
     /// The column that the user means, by name or by number.
-    fn find(&self, label: &str, place: &str) -> Result<usize> {
+    fn find(&self, label: &str, place: &Place) -> Result<usize> {
         if let Some(column) = self.named.then(|| self.names.iter().position(|name| name == label)).flatten() {
             return Ok(column);
         }
@@ -52,9 +52,9 @@ impl Header {
                 return Ok(column - 1);
             }
             let message = format!("found no column {column} for the label, expected a name or 1 to {count}");
-            return Err(Error::new(place, message));
+            return Err(Error::new(place.clone(), message));
         }
-        Err(Error::new(place, self.no_such_label(label)))
+        Err(Error::new(place.clone(), self.no_such_label(label)))
     }
 
     fn no_such_label(&self, label: &str) -> String {
@@ -92,8 +92,8 @@ impl Header {
     }
 
     /// Where a field stands.
-    pub fn place(&self, file: &str, line: u64, column: usize) -> String {
-        format!("{file}, line {line}, column {} ('{}')", column + 1, abridged(&self.names[column]))
+    pub fn place(&self, file: &str, line: u64, column: usize) -> Place {
+        Place::file(file).line(line).column(column + 1, &self.names[column])
     }
 }
 

@@ -4,7 +4,7 @@ use super::Columns;
 use super::values::{is_missing, value};
 use crate::lines::Lines;
 use gradband::problem::{ExamplesBuilder, MAX_FEATURES};
-use gradband::{Error, Result, abridged};
+use gradband::{Error, Place, Result, abridged};
 
 /// Is this the beginning of LIBSVM text?
 pub(super) fn looks_like_it(head: &[u8]) -> bool {
@@ -37,7 +37,7 @@ pub(super) fn read(mut lines: Lines, label: Option<&str>, builder: &mut Examples
     if let Some(label) = label {
         let message =
             format!("found `label` = '{}', but in a LIBSVM file the label is always first", abridged(label));
-        return Err(Error::new(lines.name, message));
+        return Err(Error::new(Place::file(lines.name), message));
     }
     let mut row = Vec::new();
     while lines.advance()? {
@@ -50,11 +50,12 @@ pub(super) fn read(mut lines: Lines, label: Option<&str>, builder: &mut Examples
         row.clear();
         for (field, position) in fields.zip(2..) {
             add(&mut row, field).map_err(|(column, message)| {
-                let place = format!("{}, line {}, field {position}{column}", lines.name, lines.number());
-                Error::new(place, message)
+                let place = Place::file(lines.name).line(lines.number());
+                let field = Place::key(format!("field {position}{column}"));
+                Error::new(place.then(field), message)
             })?;
         }
-        builder.push(&row, label).map_err(|error| lines.wrong(error.message))?;
+        builder.push(&row, label).map_err(|error| lines.wrong(error.kind().to_string()))?;
     }
     Ok(Columns::default())
 }

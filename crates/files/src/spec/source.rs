@@ -1,6 +1,6 @@
 //! Where a key stands in the text of a spec, so that a message can name file, line and key.
 
-use crate::Error;
+use gradband::{Error, ErrorKind, Place};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
@@ -20,17 +20,18 @@ impl Source {
         &self.name
     }
 
-    fn line(&self, offset: usize) -> usize {
-        1 + self.text.bytes().take(offset).filter(|&byte| byte == b'\n').count()
+    fn line(&self, offset: usize) -> u64 {
+        1 + self.text.bytes().take(offset).filter(|&byte| byte == b'\n').count() as u64
     }
 
-    /// `file, line, key` of a path such as `problem.prior.weights[1]`. A key that is not in the text is placed
-    /// where its table starts.
-    pub(super) fn place(&self, path: &str) -> String {
-        let Ok(table) = DeTable::parse(&self.text) else { return format!("{}, {path}", self.name) };
-        match deepest(table.get_ref(), path) {
-            Some(offset) => format!("{}, line {}, {path}", self.name, self.line(offset)),
-            None => format!("{}, {path}", self.name),
+    /// File and line of a place such as `problem.prior.weights[1]`. A key that is not in the text is placed where its
+    /// table starts.
+    pub(super) fn place(&self, path: &Place) -> Place {
+        let file = Place::file(&self.name);
+        let found = DeTable::parse(&self.text).ok().and_then(|table| deepest(table.get_ref(), &path.to_string()));
+        match found {
+            Some(offset) => file.line(self.line(offset)).then(path.clone()),
+            None => file.then(path.clone()),
         }
     }
 
@@ -38,11 +39,8 @@ impl Source {
     pub(super) fn explain(&self, error: &toml::de::Error) -> Error {
         let span = error.span().unwrap_or(0..0);
         let key = DeTable::parse(&self.text).ok().and_then(|table| key_at(table.get_ref(), &span));
-        let mut place = format!("{}, line {}", self.name, self.line(span.start));
-        if let Some(key) = key {
-            place = format!("{place}, {key}");
-        }
-        reworded(place, error.message())
+        let place = Place::file(&self.name).line(self.line(span.start));
+        reworded(key.map_or(place.clone(), |key| place.then(key)), error.message())
     }
 }
 
@@ -75,20 +73,21 @@ fn key_at(table: &DeTable, span: &Range<usize>) -> Option<String> {
 }
 
 /// Unknown and missing keys get a suggestion; Rust's names of types become words.
-fn reworded(place: String, message: &str) -> Error {
+fn reworded(place: Place, message: &str) -> Error {
     let mut quoted = message.split('`').skip(1).step_by(2);
     if message.starts_with("unknown field") {
         let found = quoted.next().unwrap_or_default();
-        let error = Error::unknown(&place, found, quoted);
-        return Error::new(error.place, error.message.replacen("unknown name", "unknown key", 1));
+        return Error::unknown(place, found, quoted);
     }
     if message.starts_with("missing field") {
         let missing = quoted.next().unwrap_or_default();
-        return Error::new(place, format!("the key '{missing}' is missing"));
+        let why = format!("a spec needs it: add [{missing}], or the key '{missing}'");
+        return Error::of(place.then(missing), ErrorKind::Missing(why));
     }
     let words = message
         .replace("expected usize", "expected a whole number that is not negative")
         .replace("expected f64", "expected a number")
+        .replace("data did not match any variant of untagged enum Value", "expected a number, text, a list or a table")
         .replace("a sequence", "a list");
     Error::new(place, words.lines().collect::<Vec<_>>().join(" "))
 }

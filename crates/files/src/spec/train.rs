@@ -1,18 +1,14 @@
 //! The `[train]` part of a spec, which is also what the flags of `train` say.
 
-use super::defaults;
-use crate::baseline::{Baseline, DEFAULT_RUNS, Returns};
-use crate::dqn;
-use crate::gradient::Estimator;
-use crate::lstm::train::Recipe;
-use crate::optimizer::Rule;
-use crate::problem::Problem;
-use crate::registry::{PolicyInfo, Trainer};
-use crate::train::{Average, Settings, Source};
-use crate::{Error, Result, error::within};
+use super::INSTANCES;
+use gradband::learn::{
+    Average, Baseline, GradientSource, LearningRate, Optimizer, Options, Plan, RECIPES, RecipeName, Returns,
+};
+use gradband::measure::check_instances;
+use gradband::policy::Choice;
+use gradband::{Error, ErrorKind, Problem, Result};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::str::FromStr;
 
 /// How to train, as far as it was said.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -21,7 +17,7 @@ pub struct TrainSpec {
     /// `sampled` or `exact`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gradient: Option<String>,
-    /// A name in [`crate::baseline::BASELINES`].
+    /// `none`, `opt`, `self` or `loo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
     /// M of leave-one-out.
@@ -30,11 +26,11 @@ pub struct TrainSpec {
     /// `realized` or `mean`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub returns: Option<String>,
-    /// A name in [`crate::optimizer::OPTIMIZERS`].
+    /// `sgd`, `adam` or `yogi`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub optimizer: Option<String>,
     /// alpha.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default, with = "rate")]
     pub learning_rate: Option<LearningRate>,
     /// L.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,25 +69,27 @@ pub struct TrainSpec {
 pub struct Training {
     /// The same in words, with every default filled in.
     pub spec: TrainSpec,
-    /// For [`crate::train::train`].
-    pub settings: Settings,
+    /// What will be done.
+    pub plan: Plan,
     /// Instances of the evaluation that follows.
     pub eval_instances: usize,
     /// Seconds.
     pub time_limit: Option<f64>,
-    /// The stages of a recurrent policy's training.
-    pub recipe: Option<Recipe>,
-    /// How a Q-network is trained.
-    pub q_learning: Option<dqn::Settings>,
 }
 
-pub(super) const RETURNS: [(&str, Returns); 2] = [("realized", Returns::Realized), ("mean", Returns::Mean)];
-const SOURCES: [(&str, Source); 2] = [("sampled", Source::Sampled), ("exact", Source::Exact)];
+const RETURNS: [(&str, Returns); 2] = [("realized", Returns::Realized), ("mean", Returns::Mean)];
+const SOURCES: [(&str, GradientSource); 2] =
+    [("sampled", GradientSource::Sampled), ("exact", GradientSource::Exact)];
 const AVERAGES: [(&str, Average); 2] = [("tail", Average::Tail), ("none", Average::None)];
 
-pub(super) fn one_of<T: Copy>(place: &str, name: &str, known: &[(&str, T)]) -> Result<T> {
-    let found = known.iter().find(|(known, _)| *known == name).map(|&(_, value)| value);
-    found.ok_or_else(|| Error::unknown(place, name, known.iter().map(|&(name, _)| name)))
+fn one_of<T: Copy>(place: &str, name: &Option<String>, known: &[(&str, T)]) -> Result<Option<T>> {
+    let Some(name) = name else { return Ok(None) };
+    let found = known.iter().find(|(known, _)| known == name).map(|&(_, value)| value);
+    found.map(Some).ok_or_else(|| Error::unknown(place, name, known.iter().map(|&(name, _)| name)))
+}
+
+fn name_of<T: PartialEq>(value: &T, known: &[(&str, T)]) -> Option<String> {
+    known.iter().find(|(_, known)| known == value).map(|(name, _)| name.to_string())
 }
 
 impl TrainSpec {
@@ -100,16 +98,8 @@ impl TrainSpec {
         let mut other = other.clone();
         if self.gradient.as_deref() == Some("exact") && other.gradient.as_deref() != Some("exact") {
             // What was said about sampled gradients was not meant for exact ones.
-            let Self {
-                gradient,
-                optimizer,
-                learning_rate,
-                iterations,
-                average,
-                eval_instances,
-                time_limit,
-                ..
-            } = other;
+            let Self { gradient, optimizer, learning_rate, iterations, average, eval_instances, time_limit, .. } =
+                other;
             other = Self {
                 gradient,
                 optimizer,
@@ -122,7 +112,7 @@ impl TrainSpec {
             };
         }
         // Another baseline than leave-one-out has no use for a number of runs that was meant for it.
-        let takes_runs = |name: &str| Baseline::new(name, Some(DEFAULT_RUNS)).is_ok();
+        let takes_runs = |name: &str| Baseline::new(name, Some(Baseline::DEFAULT_RUNS)).is_ok();
         let keeps_runs = self.baseline.as_deref().is_none_or(takes_runs);
         let runs = self.runs_per_instance.or(other.runs_per_instance.filter(|_| keeps_runs));
         Self {
@@ -150,174 +140,133 @@ impl TrainSpec {
         toml::Table::try_from(self).is_ok_and(|table| table.contains_key(key))
     }
 
-    /// Fills in the defaults, which depend on the kind of problem. Errors name the flags, without their dashes.
-    pub fn resolve(&self, problem: &Problem) -> Result<Training> {
-        let name = |given: &Option<String>, default: &str| given.clone().unwrap_or_else(|| default.into());
-        let gradient_name = name(&self.gradient, defaults::GRADIENT);
-        let gradient = one_of("gradient", &gradient_name, &SOURCES)?;
-        let exact = gradient == Source::Exact;
-        if exact {
-            self.refuse_sampling()?;
-        }
-        let baseline_name = name(&self.baseline, defaults::BASELINE);
-        let baseline = Baseline::new(&baseline_name, self.runs_per_instance)?;
-        let (returns, optimizer) =
-            (name(&self.returns, defaults::RETURNS), name(&self.optimizer, defaults::optimizer(problem)));
-        // Exact iterates do not jitter: the last is the best.
-        let average = name(&self.average, if exact { "none" } else { defaults::AVERAGE });
-        let rate = self.learning_rate.unwrap_or(LearningRate::Auto);
-        let affordable = (defaults::runs_per_iteration(problem) / baseline.runs()).max(1);
-        let settings = Settings {
-            gradient,
-            estimator: Estimator {
-                baseline,
-                returns: one_of("returns", &returns, &RETURNS)?,
-                batch_size: self.batch_size.unwrap_or(affordable),
-            },
-            iterations: self.iterations.unwrap_or(defaults::ITERATIONS),
-            rule: Rule::new(&optimizer)?,
-            learning_rate: rate.fixed(),
-            clip: self.clip,
-            decay: self.decay.unwrap_or(defaults::DECAY),
-            average: one_of("average", &average, &AVERAGES)?,
+    /// What is said, as the library takes it. Errors name keys of this part.
+    pub fn options(&self) -> Result<Options> {
+        let recipe = one_of("recipe", &self.recipe, &RECIPES)?;
+        let baseline = match (&self.baseline, self.runs_per_instance) {
+            (None, None) => None,
+            (Some(name), runs) => Some(Baseline::new(name, runs)?),
+            // The baseline that takes a number of runs is the usual one, but not the paper's.
+            (None, runs) => {
+                let name = if recipe == Some(RecipeName::Paper) { "self" } else { "loo" };
+                Some(Baseline::new(name, runs)?)
+            }
         };
-        settings.check()?;
-        let eval_instances = self.eval_instances.unwrap_or(defaults::INSTANCES);
-        defaults::check_instances("eval-instances", eval_instances)?;
-        if let Some(seconds) = self.time_limit {
-            within("time-limit", seconds, f64::MIN_POSITIVE, 1e9)?;
-        }
-        let sampled = |name: String| (!exact).then_some(name);
-        let spec = Self {
-            gradient: Some(gradient_name),
-            runs_per_instance: matches!(baseline, Baseline::LeaveOneOut(_) if !exact)
-                .then(|| baseline.runs()),
-            baseline: sampled(baseline_name),
-            returns: sampled(returns),
-            optimizer: Some(optimizer),
-            learning_rate: Some(rate),
-            iterations: Some(settings.iterations),
-            batch_size: (!exact).then_some(settings.estimator.batch_size),
-            average: Some(average),
-            eval_instances: Some(eval_instances),
+        Ok(Options {
+            gradient: one_of("gradient", &self.gradient, &SOURCES)?,
+            baseline,
+            returns: one_of("returns", &self.returns, &RETURNS)?,
+            optimizer: self.optimizer.as_deref().map(Optimizer::new).transpose()?,
+            learning_rate: self.learning_rate,
+            iterations: self.iterations,
+            batch_size: self.batch_size,
+            average: one_of("average", &self.average, &AVERAGES)?,
             clip: self.clip,
-            decay: self.decay.or((!exact).then_some(settings.decay)),
-            time_limit: self.time_limit,
-            ..Self::default()
-        };
-        Ok(Training {
-            spec,
-            settings,
-            eval_instances,
-            time_limit: self.time_limit,
-            recipe: None,
-            q_learning: None,
+            decay: self.decay,
+            recipe,
+            curriculum: self.curriculum.clone(),
+            temperature: self.temperature,
         })
     }
 
-    /// Fills in the defaults for a policy: neural ones are trained in stages.
-    pub fn resolve_for(&self, problem: &Problem, info: &PolicyInfo) -> Result<Training> {
-        match info.trainer {
-            Trainer::Score => {}
-            Trainer::Lstm => return self.resolve_stages(problem),
-            Trainer::QLearning => return self.resolve_q_learning(problem),
+    /// Fills in the defaults for a policy on a problem. Errors name keys of this part.
+    pub fn resolve(&self, problem: &Problem, choice: &Choice) -> Result<Training> {
+        let eval_instances = self.eval_instances.unwrap_or(INSTANCES);
+        check_instances("eval_instances", eval_instances)?;
+        if let Some(found) = self.time_limit.filter(|seconds| !(*seconds > 0.0 && *seconds <= 1e9)) {
+            let kind = ErrorKind::Range { found, low: f64::MIN_POSITIVE, high: 1e9 };
+            return Err(Error::of("time_limit", kind));
         }
-        for (place, given) in [
-            ("recipe", self.recipe.is_some()),
-            ("curriculum", self.curriculum.is_some()),
-            ("temperature", self.temperature.is_some()),
-        ] {
-            if given {
-                return Err(Error::new(place, format!("is for neural policies, not for {}", info.name)));
-            }
-        }
-        self.resolve(problem)
+        let plan = self.options()?.plan(problem, choice)?;
+        let spec = Self { eval_instances: Some(eval_instances), ..self.filled(&plan) };
+        Ok(Training { spec, plan, eval_instances, time_limit: self.time_limit })
     }
-}
 
-impl TrainSpec {
-    /// An exact gradient is not an average over runs, and an automatic rate needs neither clipping nor decay.
-    fn refuse_sampling(&self) -> Result<()> {
-        let automatic = self.learning_rate.is_none_or(|rate| rate == LearningRate::Auto);
-        let automatic = automatic && self.optimizer.as_deref().is_none_or(|name| name == "sgd");
-        for (place, given) in [
-            ("baseline", self.baseline.is_some()),
-            ("runs-per-instance", self.runs_per_instance.is_some()),
-            ("returns", self.returns.is_some()),
-            ("batch-size", self.batch_size.is_some()),
-            ("clip", self.clip.is_some() && automatic),
-            ("decay", self.decay.is_some() && automatic),
-        ] {
-            if given {
-                return Err(Error::new(place, "has no meaning with gradient exact; leave it out"));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// `auto`, or a number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum LearningRate {
-    /// Chosen by the optimizer.
-    Auto,
-    /// Given.
-    Fixed(f64),
-}
-
-impl LearningRate {
-    pub(super) fn fixed(self) -> Option<f64> {
-        match self {
-            Self::Auto => None,
-            Self::Fixed(x) => Some(x),
-        }
-    }
-}
-
-impl FromStr for LearningRate {
-    type Err = String;
-
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
-        match text {
-            "auto" => Ok(Self::Auto),
-            other => other.parse().map(Self::Fixed).map_err(|_| "expected auto or a number".into()),
-        }
-    }
-}
-
-impl Serialize for LearningRate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        match self {
-            Self::Auto => serializer.serialize_str("auto"),
-            Self::Fixed(x) => serializer.serialize_f64(*x),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for LearningRate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        struct Either;
-        impl Visitor<'_> for Either {
-            type Value = LearningRate;
-            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-                f.write_str("\"auto\" or a number")
-            }
-            fn visit_f64<E>(self, x: f64) -> std::result::Result<LearningRate, E> {
-                Ok(LearningRate::Fixed(x))
-            }
-            fn visit_i64<E>(self, x: i64) -> std::result::Result<LearningRate, E> {
-                Ok(LearningRate::Fixed(x as f64))
-            }
-            fn visit_u64<E>(self, x: u64) -> std::result::Result<LearningRate, E> {
-                Ok(LearningRate::Fixed(x as f64))
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> std::result::Result<LearningRate, E> {
-                match text {
-                    "auto" => Ok(LearningRate::Auto),
-                    _ => Err(E::invalid_value(de::Unexpected::Str(text), &self)),
+    /// What a spec would say of a plan, everything included.
+    fn filled(&self, plan: &Plan) -> Self {
+        match plan {
+            Plan::QLearning(settings) => Self { iterations: Some(settings.updates), ..self.clone() },
+            Plan::Recurrent(recipe) => Self {
+                gradient: name_of(&GradientSource::Sampled, &SOURCES),
+                baseline: Some(recipe.baseline.name().into()),
+                runs_per_instance: runs(recipe.baseline),
+                returns: name_of(&recipe.returns, &RETURNS),
+                optimizer: Some(recipe.optimizer.name().into()),
+                learning_rate: Some(self.learning_rate.unwrap_or(LearningRate::Auto)),
+                batch_size: Some(recipe.instances),
+                clip: recipe.clip,
+                recipe: Some(self.recipe.clone().unwrap_or_else(|| "default".into())),
+                curriculum: Some(recipe.stages.iter().map(|stage| stage.horizon).collect()),
+                temperature: Some(recipe.temperature),
+                ..self.clone()
+            },
+            Plan::Ascent(ascent) | Plan::ExactAscent(ascent) | Plan::Search(ascent) => {
+                let (exact, estimator) = (ascent.is_exact(), &ascent.estimator);
+                let sampled = |name: Option<String>| name.filter(|_| !exact);
+                Self {
+                    gradient: name_of(&ascent.gradient, &SOURCES),
+                    baseline: sampled(Some(estimator.baseline.name().into())),
+                    runs_per_instance: runs(estimator.baseline).filter(|_| !exact),
+                    returns: sampled(name_of(&estimator.returns, &RETURNS)),
+                    optimizer: Some(ascent.optimizer.name().into()),
+                    learning_rate: Some(self.learning_rate.unwrap_or(LearningRate::Auto)),
+                    iterations: Some(ascent.iterations),
+                    batch_size: (!exact).then_some(estimator.batch_size),
+                    average: name_of(&ascent.average, &AVERAGES),
+                    clip: self.clip,
+                    decay: self.decay.or((!exact).then_some(ascent.decay)),
+                    time_limit: self.time_limit,
+                    ..Self::default()
                 }
             }
         }
-        deserializer.deserialize_any(Either)
     }
+}
+
+fn runs(baseline: Baseline) -> Option<usize> {
+    matches!(baseline, Baseline::LeaveOneOut(_)).then(|| baseline.runs())
+}
+
+/// `auto`, or a number.
+mod rate {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(rate: &Option<LearningRate>, serializer: S) -> Result<S::Ok, S::Error> {
+        match rate {
+            None => serializer.serialize_none(),
+            Some(LearningRate::Auto) => serializer.serialize_str("auto"),
+            Some(LearningRate::Fixed(x)) => serializer.serialize_f64(*x),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<LearningRate>, D::Error> {
+        deserializer.deserialize_any(Either).map(Some)
+    }
+
+    struct Either;
+
+    impl Visitor<'_> for Either {
+        type Value = LearningRate;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+            f.write_str("\"auto\" or a number")
+        }
+        fn visit_f64<E>(self, x: f64) -> Result<LearningRate, E> {
+            Ok(LearningRate::Fixed(x))
+        }
+        fn visit_i64<E>(self, x: i64) -> Result<LearningRate, E> {
+            Ok(LearningRate::Fixed(x as f64))
+        }
+        fn visit_u64<E>(self, x: u64) -> Result<LearningRate, E> {
+            Ok(LearningRate::Fixed(x as f64))
+        }
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<LearningRate, E> {
+            match text {
+                "auto" => Ok(LearningRate::Auto),
+                _ => Err(E::invalid_value(de::Unexpected::Str(text), &self)),
+            }
+        }
+    }
+
+    type Result<T, E> = std::result::Result<T, E>;
 }

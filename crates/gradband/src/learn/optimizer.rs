@@ -23,6 +23,15 @@ pub enum Optimizer {
 }
 
 impl Optimizer {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sgd => "sgd",
+            Self::Adam => "adam",
+            Self::Yogi => "yogi",
+        }
+    }
+
     /// The rule of that name.
     pub fn new(name: &str) -> Result<Self> {
         match name {

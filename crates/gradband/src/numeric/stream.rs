@@ -8,7 +8,7 @@ use super::lanes::{Lane, Mask, One, Real};
 use super::simd::{LaneWork, Lanes, in_lanes};
 use crate::error::Result;
 
-/// A purpose of randomness, derived from the user's seed.
+/// A source of randomness for one purpose, derived from the user's seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key(u64);
 
@@ -23,12 +23,12 @@ fn finalise(z: u64) -> u64 {
 }
 
 impl Key {
-    /// The root of everything that a seed decides.
+    /// The key from which all others of a seed are derived.
     pub fn new(seed: u64) -> Self {
         Self(finalise(seed.wrapping_add(GOLDEN)))
     }
 
-    /// A purpose within this one.
+    /// The key of a purpose within this one.
     pub fn child(self, purpose: u64) -> Self {
         Self(finalise(self.0.rotate_left(23) ^ purpose.wrapping_add(1).wrapping_mul(GOLDEN)))
     }
@@ -163,7 +163,16 @@ impl<R: Real> Stream<R> {
     }
 }
 
-/// Random numbers for a user's own code: a stream that belongs to one draw, so that the same seed gives the same bits.
+/// Random numbers for problems of one's own. Each draw of an instance or reward gets a stream of its own, so that the same
+/// seed gives the same bits on any number of threads.
+///
+/// ```
+/// use gradband::Random;
+/// /// A die that favours the six.
+/// fn roll(random: &mut Random) -> usize {
+///     if random.uniform() < 0.1 { 6 } else { 1 + random.below(6) }
+/// }
+/// ```
 #[derive(Clone)]
 pub struct Random(pub(crate) Stream<One<f64>>);
 

@@ -3,7 +3,7 @@
 use crate::numeric::stream::Random;
 use std::fmt::Debug;
 
-/// Draws instances and rewards: a simulator of one's own world.
+/// A multi-armed problem of one's own: code that draws instances and rewards.
 ///
 /// ```
 /// use gradband::{Bandit, Problem, Random, Simulator};
@@ -30,18 +30,19 @@ use std::fmt::Debug;
 /// # Ok::<(), gradband::Error>(())
 /// ```
 pub trait Bandit: Debug + Send + Sync {
-    /// K.
+    /// The number of arms.
     fn arms(&self) -> usize;
 
-    /// Draws an instance: the mean reward of each arm.
+    /// Draws an instance: writes the mean reward of each arm.
     fn instance(&self, random: &mut Random, means: &mut [f64]);
 
-    /// Draws a reward of an arm whose mean is `mean`; by default 1 with that probability, else 0.
+    /// Draws a reward of an arm whose mean is `mean`; by default 1 with that probability, else 0. The mean of what is drawn
+    /// must be `mean`: regret is computed from it.
     fn reward(&self, random: &mut Random, _arm: usize, mean: f64) -> f64 {
         f64::from(u8::from(random.uniform() < mean))
     }
 
-    /// Are rewards in [0, 1]? Many policies need that.
+    /// Whether all rewards are in [0, 1], which many policies need.
     fn unit_rewards(&self) -> bool {
         true
     }

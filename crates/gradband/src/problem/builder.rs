@@ -1,4 +1,4 @@
-//! Problems are built valid: nothing leaves here that a simulation could stumble over.
+//! Builds problems and checks them, so that no simulation meets an invalid one.
 
 use super::{
     Armed, Bandit, Bernoulli, Beta, Classification, ContextModel, Contextual, Discrete, Examples, Gaussian,
@@ -12,7 +12,18 @@ const MAX_CONTEXT_HORIZON: usize = 1_000_000;
 /// The most numbers that an instance may keep.
 const MAX_NUMBERS: usize = 1 << 26;
 
-/// A problem that lacks its horizon.
+/// A problem in the making: it still needs a horizon, and may get a name and names for its arms.
+///
+/// ```
+/// use gradband::{Prior, Problem};
+/// let problem = Problem::gaussian(Prior::normal(2, 0.0, 1.0)?, 0.5)
+///     .name("two doses")
+///     .arm_names(["low", "high"])
+///     .horizon(100)
+///     .build()?;
+/// assert_eq!(problem.to_string(), "two doses (2 arms, horizon 100)");
+/// # Ok::<(), gradband::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct ProblemBuilder {
@@ -24,22 +35,22 @@ pub struct ProblemBuilder {
 }
 
 impl Problem {
-    /// Arms that pay 0 or 1.
+    /// A multi-armed problem whose arms pay 0 or 1.
     pub fn bernoulli(prior: Prior) -> ProblemBuilder {
         Self::arms_with(Bernoulli, prior)
     }
 
-    /// Arms that pay between 0 and 1, with a beta distribution: Beta(v mean, v (1 - mean)).
+    /// A multi-armed problem with rewards between 0 and 1, drawn from Beta(v mean, v (1 - mean)) with v the concentration.
     pub fn beta(prior: Prior, concentration: f64) -> ProblemBuilder {
         Self::arms_with(Beta { concentration }, prior)
     }
 
-    /// Arms that pay their mean plus normal noise.
+    /// A multi-armed problem whose arms pay their mean plus normal noise.
     pub fn gaussian(prior: Prior, noise_sd: f64) -> ProblemBuilder {
         Self::arms_with(Gaussian { noise_sd }, prior)
     }
 
-    /// Arms with any reward model.
+    /// A multi-armed problem with any reward model.
     pub fn arms_with(rewards: impl Into<Rewards>, prior: Prior) -> ProblemBuilder {
         let rewards = rewards.into();
         let (arms, arm_names) = (prior.arms(), prior.arm_names().map(<[String]>::to_vec));
@@ -47,30 +58,30 @@ impl Problem {
         ProblemBuilder { name, arms, model: Model::Armed(Armed { rewards, prior }), horizon: None, arm_names }
     }
 
-    /// The user's own instances and rewards.
+    /// A multi-armed problem whose instances and rewards are drawn by one's own code.
     pub fn own(bandit: impl Bandit + 'static) -> ProblemBuilder {
         let bandit: Arc<dyn Bandit> = Arc::new(bandit);
         Self::arms_with(Rewards::Own(Own(bandit.clone())), Prior::Own(bandit))
     }
 
-    /// Contexts and rewards that are linear in them.
+    /// A contextual problem with rewards that are linear in the contexts.
     pub fn linear(linear: Linear, arms: usize) -> ProblemBuilder {
         Self::contexts(linear, arms)
     }
 
-    /// Labelled examples: an arm is a class, and pays 1 if it is the right one.
+    /// A contextual problem made of labelled examples: an arm is a class, and pays 1 if it is the right one.
     pub fn classification(examples: Examples) -> ProblemBuilder {
         let arms = examples.classes().len();
         Self::contexts(Classification::new(examples), arms)
     }
 
-    /// Finitely many contexts, each a bandit of its own.
+    /// A contextual problem with finitely many contexts, each a bandit by itself.
     pub fn discrete(discrete: Discrete) -> ProblemBuilder {
         let arms = discrete.arms();
         Self::contexts(discrete, arms)
     }
 
-    /// Any contextual model, built in or of one's own.
+    /// A contextual problem with any model, built in or of one's own.
     pub fn contexts(model: impl ContextModel, arms: usize) -> ProblemBuilder {
         let arm_names = model.arm_names().map(<[String]>::to_vec);
         let name = model.kind().into();
@@ -80,22 +91,22 @@ impl Problem {
 }
 
 impl ProblemBuilder {
-    /// n: the number of rounds.
+    /// Sets the number of rounds of a run (the paper's n).
     pub fn horizon(self, horizon: usize) -> Self {
         Self { horizon: Some(horizon), ..self }
     }
 
-    /// What results call the problem; by default its kind.
+    /// Sets what results call the problem; by default its kind.
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
 
-    /// What results call the arms.
+    /// Sets what results call the arms.
     pub fn arm_names(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { arm_names: Some(names.into_iter().map(Into::into).collect()), ..self }
     }
 
-    /// The problem, if its parts go together.
+    /// Checks that the parts go together and returns the problem.
     pub fn build(self) -> Result<Problem> {
         let Self { name, arms, model, horizon, arm_names } = self;
         let horizon = horizon.ok_or_else(|| {

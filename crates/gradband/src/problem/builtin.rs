@@ -1,20 +1,20 @@
-//! The problems that have a name and need no data: those of the paper's experiments.
+//! The problems of the paper's experiments that need no data, by name.
 
 use super::{Covariance, Linear, Normal, Prior, Problem};
 use crate::error::{Error, Result};
 
-/// A built-in problem.
+/// A built-in problem, before it is built.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltIn {
-    /// Its name.
+    /// The name by which [`Problem::named`] finds it.
     pub name: &'static str,
-    /// One line about it.
+    /// A line that describes it.
     pub summary: &'static str,
     build: fn(&'static str) -> Result<Problem>,
 }
 
 impl BuiltIn {
-    /// The problem.
+    /// Builds the problem.
     pub fn build(&self) -> Result<Problem> {
         (self.build)(self.name)
     }

@@ -6,7 +6,7 @@ use crate::numeric::lanes::One;
 use crate::numeric::stream::Stream;
 use std::sync::Arc;
 
-/// Examples, drawn with replacement.
+/// The model of a classification problem: each round shows an example, drawn with replacement.
 #[derive(Clone, Debug)]
 pub struct Classification {
     /// Shared, because problems are copied and tables are large.
@@ -19,7 +19,7 @@ impl Classification {
         Self { examples: Arc::new(examples) }
     }
 
-    /// The table.
+    /// The labelled examples.
     pub fn examples(&self) -> &Examples {
         &self.examples
     }

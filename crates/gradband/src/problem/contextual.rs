@@ -7,12 +7,12 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Purposes of an instance's randomness; the actions of its runs have others.
+/// The purposes of an instance's randomness; the actions of its runs have keys of their own (`simulate::job`).
 pub(crate) const PRIOR: u64 = 0;
 pub(crate) const REWARDS: u64 = 1;
 const CONTEXTS: u64 = 1 << 32;
 
-/// A contextual problem, built in or of one's own: draws contexts, means and rewards.
+/// The model of a contextual problem, built in or of one's own: it draws contexts, mean rewards and rewards.
 ///
 /// ```
 /// use gradband::{ContextModel, Draw, Instance, Problem, Simulator};
@@ -46,38 +46,38 @@ const CONTEXTS: u64 = 1 << 32;
 /// # Ok::<(), gradband::Error>(())
 /// ```
 pub trait ContextModel: Any + Debug + Send + Sync {
-    /// d: the number of features.
+    /// The number of features of a context (the paper's d).
     fn dim(&self) -> usize;
 
-    /// Fills an instance, whose buffers have the right lengths and hold zeros.
+    /// Fills in an instance. Its buffers have the right lengths and hold zeros.
     fn draw(&self, draw: &Draw, instance: &mut Instance);
 
-    /// Are rewards in [0, 1]?
+    /// Whether all rewards are in [0, 1].
     fn unit_rewards(&self) -> bool {
         false
     }
 
-    /// Standard deviation of the rewards' noise, where the problem knows it.
+    /// The standard deviation of the rewards' noise, if the model knows it; policies use it as their default.
     fn noise_sd(&self) -> Option<f64> {
         None
     }
 
-    /// About the largest squared length of a context: decides on the precision of the simulation.
+    /// Roughly the largest squared length of a context. It decides whether single precision is enough.
     fn longest_squared(&self) -> f64 {
         f64::INFINITY
     }
 
-    /// What a spec calls the kind.
+    /// The kind of problem, as a spec names it.
     fn kind(&self) -> &'static str {
         "own"
     }
 
-    /// Names of the features, where they have any.
+    /// The names of the features, if they have any.
     fn feature_names(&self) -> Option<&[String]> {
         None
     }
 
-    /// Names of the arms, where they have any.
+    /// The names of the arms, if they have any.
     fn arm_names(&self) -> Option<&[String]> {
         None
     }
@@ -93,17 +93,17 @@ impl Contextual {
         &*self.0
     }
 
-    /// d.
+    /// The number of features of a context (the paper's d).
     pub fn dim(&self) -> usize {
         self.0.dim()
     }
 
-    /// The linear-Gaussian bandit, if it is one.
+    /// The linear-Gaussian model, if that is what it is.
     pub fn linear(&self) -> Option<&Linear> {
         (self.model() as &dyn Any).downcast_ref()
     }
 
-    /// Finitely many contexts, if that is what it is.
+    /// The model with finitely many contexts, if that is what it is.
     pub fn discrete(&self) -> Option<&Discrete> {
         (self.model() as &dyn Any).downcast_ref()
     }
@@ -134,28 +134,28 @@ impl Contextual {
     }
 }
 
-/// One simulated instance: what all its runs and all policies share.
+/// One simulated instance of a contextual problem, which all policies and all their runs share.
 #[derive(Clone, Debug, Default)]
 pub struct Instance {
-    /// horizon x dim, row by row.
+    /// The context of each round: horizon x features, row by row.
     pub contexts: Vec<f32>,
-    /// horizon x arms: f_i(x_t).
+    /// The mean reward of each arm in each round, f_i(x_t): horizon x arms, row by row.
     pub means: Vec<f32>,
-    /// horizon x arms: the table Y.
+    /// The reward of each arm in each round (the paper's table Y): horizon x arms, row by row.
     pub rewards: Vec<f32>,
 }
 
-/// Which instance is drawn, and with which randomness.
+/// What a [`ContextModel`] is asked to draw: which instance, of which size, with which randomness.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Draw {
-    /// K.
+    /// The number of arms.
     pub arms: usize,
-    /// n.
+    /// The number of rounds.
     pub horizon: usize,
-    /// The part of the data that may be used, where there is any.
+    /// The part of the data that the instance may be drawn from, if the model has data.
     pub split: Split,
-    /// Which instance.
+    /// The number of the instance.
     pub index: u64,
     pub(super) prior: Key,
     pub(super) contexts: Key,
@@ -163,7 +163,7 @@ pub struct Draw {
 }
 
 impl Draw {
-    /// Random numbers that belong to this instance.
+    /// Random numbers that belong to this instance alone.
     pub fn random(&self) -> Random {
         Random(Stream::new((), self.prior, self.index))
     }

@@ -1,4 +1,4 @@
-//! Finitely many contexts, each a bandit of its own: a K x L table of means (theorem 2).
+//! Finitely many contexts, each a bandit by itself: a K x L table of means (theorem 2).
 
 use super::kinds::ContextKind;
 use super::normal::MAX_DIM;
@@ -7,7 +7,7 @@ use crate::error::{Error, Result, count, within};
 use crate::numeric::lanes::One;
 use crate::numeric::stream::{Stream, fill_uniforms};
 
-/// In which order contexts come.
+/// The order in which contexts come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Drawn anew in each round.
@@ -16,14 +16,25 @@ pub enum Order {
     Cyclic,
 }
 
-/// Tables of means, one of which is the instance; contexts are shown as one-hot vectors.
+/// The model with finitely many contexts: an instance is a table of means, and contexts are shown as one-hot vectors.
+///
+/// ```
+/// use gradband::problem::{Discrete, Order, Points};
+/// use gradband::Problem;
+/// // Two arms (rows), two contexts (columns); which arm suits which context differs between the two instances.
+/// let tables = Points::new(vec![vec![1.0, 0.0, 0.0, 1.0], vec![0.0, 1.0, 1.0, 0.0]], None)?;
+/// let discrete = Discrete::new(tables, 2, 0.0, 0.5, None, Order::Cyclic)?;
+/// let problem = Problem::discrete(discrete).horizon(100).build()?;
+/// assert_eq!((problem.arms(), problem.contextual().unwrap().dim()), (2, 2));
+/// # Ok::<(), gradband::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Discrete {
     /// Each instance is a table of K x L means, row by row.
     tables: Points,
     /// Standard deviation of a normal prior around the table.
     mean_sd: f64,
-    /// Of rewards.
+    /// Standard deviation of the rewards.
     noise_sd: f64,
     /// Probability of each context; they sum to one.
     weights: Vec<f64>,
@@ -31,7 +42,9 @@ pub struct Discrete {
 }
 
 impl Discrete {
-    /// `weights` need not sum to one; uniform if not given.
+    /// Each of `tables` holds the means of the arms in the contexts, arm by arm. Means are redrawn with a standard deviation of
+    /// `mean_sd` around them, rewards with `noise_sd`. `weights` are those of the contexts; they need not sum to one, and
+    /// are equal if not given.
     pub fn new(
         tables: Points,
         contexts: usize,
@@ -62,12 +75,12 @@ impl Discrete {
         Ok(Self { tables, mean_sd, noise_sd, weights, order })
     }
 
-    /// L.
+    /// The number of contexts (the paper's L).
     pub fn contexts(&self) -> usize {
         self.weights.len()
     }
 
-    /// The rounds that the rarest context is expected to have.
+    /// The number of rounds that the rarest context is expected to have.
     pub fn rarest_rounds(&self, horizon: usize) -> usize {
         let share = self.weights.iter().copied().fold(1.0, f64::min);
         match self.order {
@@ -76,12 +89,12 @@ impl Discrete {
         }
     }
 
-    /// K.
+    /// The number of arms.
     pub fn arms(&self) -> usize {
         self.tables.len() / self.contexts()
     }
 
-    /// The tables of means.
+    /// The tables of means and their probabilities.
     pub fn tables(&self) -> &Points {
         &self.tables
     }
@@ -133,7 +146,7 @@ impl Discrete {
         Ok(Problem::discrete(Self::new(tables, contexts, mean_sd, noise_sd, weights, order)?))
     }
 
-    /// What keys would say of it.
+    /// Adds the keys that describe it.
     pub(super) fn describe(&self, keys: &mut Keys) {
         let (tables, weights): (Vec<Value>, Vec<f64>) =
             self.tables.iter().map(|(table, weight)| (Value::rows(table, self.contexts()), weight)).unzip();

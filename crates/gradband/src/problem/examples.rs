@@ -17,7 +17,7 @@ pub const MAX_FEATURES: usize = 10_000;
 /// The largest value of a feature: its square and its inverse must fit.
 pub const LARGEST_VALUE: f64 = 1e30;
 
-/// How features are scaled, each by itself.
+/// How features are scaled, each one separately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
     /// To [-1, 1].
@@ -36,13 +36,13 @@ pub const SCALES: [(&str, Scale); 4] =
     [("minmax", Scale::MinMax), ("unit", Scale::Unit), ("standard", Scale::Standard), ("none", Scale::None)];
 
 impl Scale {
-    /// A scale by its name.
+    /// The scale of that name.
     pub fn named(name: &str) -> Result<Self> {
         let found = SCALES.iter().find(|(known, _)| *known == name).map(|&(_, scale)| scale);
         found.ok_or_else(|| Error::unknown("scale", name, SCALES.map(|(known, _)| known)))
     }
 
-    /// Its name.
+    /// The name of the scale.
     pub fn name(self) -> &'static str {
         SCALES.iter().find(|(_, scale)| *scale == self).map_or("none", |(name, _)| name)
     }
@@ -64,7 +64,7 @@ impl Scaling {
     }
 }
 
-/// Labelled examples with scaled features and a fixed split.
+/// Labelled examples with scaled features and a fixed split, made by an [`ExamplesBuilder`].
 ///
 /// Features are scaled over all examples, held out or not: the paper's protocol, and no label is looked at.
 #[derive(Clone, Debug)]
@@ -82,12 +82,12 @@ pub struct Examples {
 }
 
 impl Examples {
-    /// The classes as the labels call them: in the order of their values if all are numbers, else by name.
+    /// The names of the classes: in the order of their values if all are numbers, else in alphabetical order.
     pub fn classes(&self) -> &[String] {
         &self.classes
     }
 
-    /// The features by name, or f1, f2, ...
+    /// The names of the features; f1, f2, ... if none were given.
     pub fn feature_names(&self) -> &[String] {
         &self.feature_names
     }
@@ -102,7 +102,7 @@ impl Examples {
         self.labels.len()
     }
 
-    /// Never true: two examples are the least.
+    /// Always false: there are at least two examples.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty()
     }
@@ -117,7 +117,7 @@ impl Examples {
         self.labels[example] as usize
     }
 
-    /// The examples that a split draws from.
+    /// The numbers of the examples on one side of the split.
     pub fn rows(&self, split: Split) -> &[u32] {
         match (split, &self.held_out) {
             (Split::HeldOut, Some(held_out)) => held_out,
@@ -125,12 +125,12 @@ impl Examples {
         }
     }
 
-    /// Is a part held out?
+    /// Whether a part is held out.
     pub fn is_split(&self) -> bool {
         self.held_out.is_some()
     }
 
-    /// What features were scaled to.
+    /// The scale that the features were given.
     pub fn scale(&self) -> Scale {
         self.scale
     }

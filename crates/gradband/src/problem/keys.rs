@@ -1,11 +1,11 @@
-//! Problems as named values: what a spec, a dictionary or a record says of a problem, whatever format it came in.
+//! Problems as named values: how a spec, a dictionary or a record describes a problem, whatever its format.
 
 use super::normal::Covariance;
 use crate::error::{Error, ErrorKind, Place, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A value of a key.
+/// The value of a key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -19,11 +19,20 @@ pub enum Value {
     Text(String),
     /// A list: vectors, matrices, lists of matrices.
     List(Vec<Value>),
-    /// Keys of its own.
+    /// A table of further keys.
     Table(Keys),
 }
 
-/// Values by name.
+/// Values by name: a problem as a spec describes it.
+///
+/// ```
+/// use gradband::Problem;
+/// use gradband::problem::Keys;
+/// let prior = Keys::kind("beta").with("arms", 3_usize).with("alpha", 1.0).with("beta", 1.0);
+/// let keys = Keys::kind("bernoulli").with("horizon", 50_usize).with("prior", prior);
+/// assert_eq!(Problem::from_keys("mine", &keys, None)?.to_string(), "mine (3 arms, horizon 50)");
+/// # Ok::<(), gradband::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Keys(BTreeMap<String, Value>);
@@ -65,7 +74,7 @@ impl Value {
         Self::List(numbers.chunks(width.max(1)).map(Self::from).collect())
     }
 
-    /// What it is, for messages.
+    /// What kind of value it is, in words for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Flag(_) => "true or false",
@@ -76,7 +85,7 @@ impl Value {
         }
     }
 
-    /// As a number.
+    /// The value as a number, if it is one.
     pub fn as_number(&self) -> Option<f64> {
         match *self {
             Self::Whole(x) => Some(x as f64),
@@ -85,7 +94,7 @@ impl Value {
         }
     }
 
-    /// As text.
+    /// The value as text, if it is one.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -97,7 +106,7 @@ impl Value {
         Error::new(place, format!("found {}, expected {expected}", self.kind()))
     }
 
-    /// All its numbers, row by row.
+    /// All numbers of a number, a list or a matrix, row by row.
     pub fn numbers(&self, place: impl Into<Place>) -> Result<Vec<f64>> {
         let place = place.into();
         match self {
@@ -178,7 +187,7 @@ impl Value {
 }
 
 impl Keys {
-    /// `kind = "…"`, to which other keys are added.
+    /// Keys that begin with `kind = "…"`.
     pub fn kind(name: &str) -> Self {
         Self::default().with("kind", name)
     }
@@ -195,38 +204,38 @@ impl Keys {
         self.0.insert(key.into(), value.into());
     }
 
-    /// A key's value.
+    /// The value of a key, if it is there.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.0.get(key)
     }
 
-    /// A key's value, to be changed.
+    /// The value of a key, to be changed.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
         self.0.get_mut(key)
     }
 
-    /// The keys.
+    /// The names of all keys.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// A key that must be there because of the kind.
+    /// The value of a key that this kind needs.
     pub fn needed(&self, kind: &str, key: &str) -> Result<&Value> {
         self.get(key).ok_or_else(|| Error::of(key, ErrorKind::Missing(format!("kind = \"{kind}\" needs it"))))
     }
 
-    /// A number that must be there because of the kind.
+    /// A number that this kind needs.
     pub fn number(&self, kind: &str, key: &str) -> Result<f64> {
         let value = self.needed(kind, key)?;
         value.as_number().ok_or_else(|| value.wrong(key, "a number"))
     }
 
-    /// A number that may be there.
+    /// A number, if it is there.
     pub fn optional_number(&self, key: &str) -> Result<Option<f64>> {
         self.get(key).map(|value| value.as_number().ok_or_else(|| value.wrong(key, "a number"))).transpose()
     }
 
-    /// A whole number that may be there.
+    /// A whole number, if it is there.
     pub fn optional_count(&self, key: &str) -> Result<Option<usize>> {
         let count = |value: &Value| match *value {
             Value::Whole(x) => usize::try_from(x).ok(),
@@ -239,12 +248,12 @@ impl Keys {
         self.get(key).map(|value| count(value).ok_or_else(|| wrong(value))).transpose()
     }
 
-    /// Text that may be there.
+    /// Text, if it is there.
     pub fn optional_text(&self, key: &str) -> Result<Option<&str>> {
         self.get(key).map(|value| value.as_text().ok_or_else(|| value.wrong(key, "text"))).transpose()
     }
 
-    /// Numbers that may be there, of any length.
+    /// A list of numbers of any length, if it is there.
     pub(super) fn optional_numbers(&self, key: &str) -> Result<Option<Vec<f64>>> {
         self.get(key).map(|value| value.list(key, value.len().unwrap_or(0))).transpose()
     }

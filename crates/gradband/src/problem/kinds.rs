@@ -4,7 +4,7 @@ use super::keys::{Keys, Value};
 use super::{Discrete, Examples, Linear, MAX_ARMS, Model, Points, Prior, Problem, Rewards, Table};
 use crate::error::{Error, ErrorKind, Result, count};
 
-/// What a file held that a problem is made of.
+/// The content of the file that a problem names.
 #[derive(Clone, Debug)]
 pub enum Data {
     /// Past instances.
@@ -13,7 +13,7 @@ pub enum Data {
     Examples(Examples),
 }
 
-/// A contextual kind: its name, its keys, and how it is made of them (with the number of arms).
+/// A contextual kind of problem: its name, its keys, and how it is built from them.
 pub(super) struct ContextKind {
     pub name: &'static str,
     pub keys: &'static [&'static str],
@@ -28,7 +28,7 @@ const CLASSIFICATION: (&str, [&str; 4]) = ("classification", ["data", "label", "
 const TABLE: (&str, [&str; 2]) = ("table", ["path", "holdout"]);
 
 impl Problem {
-    /// All kinds of problems that keys can describe, with the keys that go with each (`kind` and `horizon` go with all).
+    /// All kinds of problems that keys can describe, with the keys of each (`kind` and `horizon` go with all of them).
     pub fn kinds() -> Vec<(&'static str, Vec<&'static str>)> {
         let armed = Rewards::NAMES.iter().map(|&name| {
             let keys = std::iter::once("prior").chain(Rewards::keys(name));
@@ -38,9 +38,14 @@ impl Problem {
         armed.chain(contexts).chain([(CLASSIFICATION.0, CLASSIFICATION.1.to_vec())]).collect()
     }
 
-    /// The problem that the keys describe; `data` is what the file that they name held.
+    /// The kind that the keys name, which there must be; refuses keys that do not go with it.
+    pub fn check_kind(keys: &Keys) -> Result<&str> {
+        keys.check_kind(&Self::kinds(), &["kind", "horizon"])
+    }
+
+    /// The problem that the keys describe. If they name a file, `data` is its content.
     pub fn from_keys(name: &str, keys: &Keys, data: Option<Data>) -> Result<Self> {
-        let kind = keys.check_kind(&Self::kinds(), &["kind", "horizon"])?;
+        let kind = Self::check_kind(keys)?;
         let builder = match (CONTEXT_KINDS.iter().find(|known| known.name == kind), data) {
             (Some(known), _) => (known.build)(keys)?,
             (None, Some(Data::Examples(examples))) if kind == CLASSIFICATION.0 => {
@@ -68,7 +73,7 @@ impl Problem {
         builder.name(name).build()
     }
 
-    /// What keys would say of the problem; of a table or labelled examples they say all but the file.
+    /// The keys that describe the problem; for a table or labelled examples, all but the file.
     pub fn to_keys(&self) -> Keys {
         let mut keys = Keys::kind(self.kind()).with("horizon", self.horizon);
         match &self.model {
@@ -96,7 +101,7 @@ fn unread(key: &str) -> Error {
 }
 
 impl Prior {
-    /// All kinds of priors that keys can describe, with the keys that go with each.
+    /// All kinds of priors that keys can describe, with the keys of each.
     pub fn kinds() -> Vec<(&'static str, Vec<&'static str>)> {
         vec![
             ("points", vec!["instances", "weights"]),
@@ -106,8 +111,13 @@ impl Prior {
         ]
     }
 
+    /// The kind that the keys name, which there must be; refuses keys that do not go with it.
+    pub fn check_kind(keys: &Keys) -> Result<&str> {
+        keys.check_kind(&Self::kinds(), &["kind"])
+    }
+
     fn from_keys(keys: &Keys, data: Option<Data>) -> Result<Self> {
-        match (keys.check_kind(&Self::kinds(), &["kind"])?, data) {
+        match (Self::check_kind(keys)?, data) {
             ("points", _) => {
                 let instances = match keys.needed("points", "instances")? {
                     Value::List(rows) => rows,

@@ -9,17 +9,29 @@ use crate::error::{Error, ErrorKind, Result, count, within};
 use crate::numeric::lanes::One;
 use crate::numeric::stream::{Stream, fill_normals};
 
-/// x ~ N(mu_x, Sigma_x), theta_i ~ N(mu_i, Sigma_theta), reward = x'theta_i + N(0, sd²).
+/// The linear-Gaussian model: x ~ N(mu_x, Sigma_x), theta_i ~ N(mu_i, Sigma_theta), reward = x'theta_i + N(0, sd²).
+///
+/// ```
+/// use gradband::problem::{Covariance, Linear, Normal};
+/// use gradband::Problem;
+/// // Three features, of which only the first matters to an arm.
+/// let context = Normal::new(vec![1.0; 3], Covariance::Diagonal(vec![1.0; 3]))?;
+/// let theta = Normal::new(vec![0.0; 3], Covariance::Diagonal(vec![1.0, 0.0, 0.0]))?;
+/// let problem = Problem::linear(Linear::new(context, vec![theta], 0.5)?, 4).horizon(200).build()?;
+/// assert_eq!(problem.to_string(), "linear (4 arms, horizon 200)");
+/// # Ok::<(), gradband::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Linear {
     context: Normal,
-    /// For each arm the distribution of its parameter vector; one for all arms if there is only one.
+    /// The distribution of each arm's parameter vector, or a single one for all arms.
     theta: Vec<Normal>,
     noise_sd: f64,
 }
 
 impl Linear {
-    /// Checks that contexts and parameters have one dimension.
+    /// From the distributions of contexts and of the arms' parameters (one for all arms, or one for each), which must have the
+    /// same dimension.
     pub fn new(context: Normal, theta: Vec<Normal>, noise_sd: f64) -> Result<Self> {
         let dim = context.dim();
         if let Some(wrong) = theta.iter().find(|theta| theta.dim() != dim) {
@@ -38,7 +50,7 @@ impl Linear {
         &self.context
     }
 
-    /// For each arm the distribution of its parameter vector; one for all arms if there is only one.
+    /// The distribution of each arm's parameter vector, or a single one for all arms.
     pub fn theta(&self) -> &[Normal] {
         &self.theta
     }
@@ -82,7 +94,7 @@ impl Linear {
         Ok(Problem::linear(Self::new(context, theta, noise_sd)?, arms))
     }
 
-    /// What keys would say of it, apart from the number of arms.
+    /// Adds the keys that describe it, apart from the number of arms.
     pub(super) fn describe(&self, keys: &mut Keys) {
         let cov = |normal: &Normal| match normal.covariance() {
             Covariance::Diagonal(variances) => Value::from(&variances[..]),

@@ -10,7 +10,7 @@ pub const MAX_DIM: usize = 10_000;
 pub enum Covariance {
     /// Independent entries: their variances.
     Diagonal(Vec<f64>),
-    /// Row by row.
+    /// The whole matrix, row by row.
     Full(Vec<f64>),
 }
 
@@ -24,7 +24,7 @@ pub struct Normal {
 }
 
 impl Normal {
-    /// Errors name `mean` or `cov`.
+    /// From a mean and a covariance, which may be singular. Errors name `mean` or `cov`.
     pub fn new(mean: Vec<f64>, covariance: Covariance) -> Result<Self> {
         let dim = mean.len();
         for (i, &x) in mean.iter().enumerate() {
@@ -54,22 +54,22 @@ impl Normal {
         })
     }
 
-    /// Its dimension.
+    /// The dimension of the vectors.
     pub fn dim(&self) -> usize {
         self.mean.len()
     }
 
-    /// Its mean.
+    /// The mean vector.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// Its covariance.
+    /// The covariance matrix.
     pub fn covariance(&self) -> &Covariance {
         &self.covariance
     }
 
-    /// Expected squared length.
+    /// The expected squared length of a vector.
     pub fn mean_square(&self) -> f64 {
         let dim = self.dim();
         let trace: f64 = match &self.covariance {

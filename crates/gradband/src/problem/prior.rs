@@ -6,7 +6,8 @@ use crate::numeric::lanes::One;
 use crate::numeric::stream::{Random, Stream};
 use std::sync::Arc;
 
-/// Finitely many instances with their probabilities.
+/// Finitely many instances with their probabilities: a prior for [`Prior::Points`], or tables for
+/// [`Discrete`](super::Discrete).
 #[derive(Clone, Debug)]
 pub struct Points {
     instances: Vec<Vec<f64>>,
@@ -15,7 +16,7 @@ pub struct Points {
 }
 
 impl Points {
-    /// Weights need not sum to one; they are normalised.
+    /// Instances with weights, which need not sum to one; equally likely ones without.
     pub fn new(instances: Vec<Vec<f64>>, weights: Option<Vec<f64>>) -> Result<Self> {
         let arms = instances.first().map_or(0, Vec::len);
         if arms == 0 {
@@ -80,23 +81,32 @@ impl Points {
     }
 }
 
-/// The distribution of instances.
+/// The distribution of instances: how the mean rewards of the arms vary from one past problem to the next.
+///
+/// ```
+/// use gradband::Prior;
+/// let clicks = Prior::beta(6, 4.0, 76.0)?; // six arms with means around 5 %
+/// let either = Prior::points(vec![vec![0.6, 0.4], vec![0.4, 0.6]])?; // one arm is better, but which?
+/// let effects = Prior::normals(vec![0.0, 0.2], vec![1.0, 0.5])?; // a control and a treatment
+/// assert_eq!([clicks, either, effects].map(|prior| prior.arms()), [6, 2, 2]);
+/// # Ok::<(), gradband::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Prior {
     /// Weighted instances.
     Points(Points),
     /// Independent Beta(alpha, beta) means.
     Beta {
-        /// One per arm.
+        /// The first parameter of each arm.
         alpha: Vec<f64>,
-        /// One per arm.
+        /// The second parameter of each arm.
         beta: Vec<f64>,
     },
     /// Independent normal means.
     Normal {
-        /// One per arm.
+        /// The centre of each arm's mean.
         mean: Vec<f64>,
-        /// One per arm.
+        /// The standard deviation of each arm's mean.
         sd: Vec<f64>,
     },
     /// The user's past instances; shared, because problems are copied and tables are large.
@@ -111,12 +121,12 @@ impl Prior {
         Points::new(instances, None).map(Self::Points)
     }
 
-    /// Arms whose means are drawn from one Beta distribution.
+    /// Arms whose means are all drawn from the same Beta distribution.
     pub fn beta(arms: usize, alpha: f64, beta: f64) -> Result<Self> {
         Self::betas(vec![alpha; arms], vec![beta; arms])
     }
 
-    /// Arms whose means are drawn from a Beta distribution each.
+    /// Arms whose means are drawn from Beta distributions of their own.
     pub fn betas(alpha: Vec<f64>, beta: Vec<f64>) -> Result<Self> {
         same_length("beta", alpha.len(), beta.len())?;
         for (name, values) in [("alpha", &alpha), ("beta", &beta)] {
@@ -127,12 +137,12 @@ impl Prior {
         Ok(Self::Beta { alpha, beta })
     }
 
-    /// Arms whose means are drawn from one normal distribution.
+    /// Arms whose means are all drawn from the same normal distribution.
     pub fn normal(arms: usize, mean: f64, sd: f64) -> Result<Self> {
         Self::normals(vec![mean; arms], vec![sd; arms])
     }
 
-    /// Arms whose means are drawn from a normal distribution each.
+    /// Arms whose means are drawn from normal distributions of their own.
     pub fn normals(mean: Vec<f64>, sd: Vec<f64>) -> Result<Self> {
         same_length("sd", mean.len(), sd.len())?;
         for (arm, (&mean, &sd)) in mean.iter().zip(&sd).enumerate() {
@@ -142,17 +152,17 @@ impl Prior {
         Ok(Self::Normal { mean, sd })
     }
 
-    /// Past instances.
+    /// Past instances, one of which is drawn for each simulation.
     pub fn table(table: Table) -> Self {
         Self::Table(Arc::new(table))
     }
 
-    /// Means that the user's own code draws; its rewards are not used.
+    /// Means drawn by one's own code; only its instances are used, not its rewards.
     pub fn own(bandit: impl Bandit + 'static) -> Self {
         Self::Own(Arc::new(bandit))
     }
 
-    /// Number of arms.
+    /// The number of arms.
     pub fn arms(&self) -> usize {
         match self {
             Self::Points(points) => points.len(),
@@ -170,7 +180,7 @@ impl Prior {
         }
     }
 
-    /// Number of past instances that a split draws from, if it is a table: the observations behind an average.
+    /// The number of past instances that a split draws from, if the prior is a table.
     pub fn clusters(&self, split: Split) -> Option<usize> {
         match self {
             Self::Table(table) => Some(table.rows(split).len()),

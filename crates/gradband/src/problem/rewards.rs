@@ -16,26 +16,26 @@ use crate::numeric::lanes::Real;
 
 /// Draws rewards in lanes.
 pub(crate) trait RewardModel: Copy {
-    /// Are all rewards 0 or 1?
+    /// Whether all rewards are 0 or 1.
     fn binary(self) -> bool;
     /// The reward of (instance, round, arm).
     fn draw<R: Real>(self, word: R::Word, arm: R, mean: R) -> R;
 }
 
-/// What there is to know of a reward model that users can name.
+/// A reward model with a name: what specs, checks and listings need of it.
 pub(crate) trait NamedRewards: Sized + Clone {
-    /// Its name in a spec.
+    /// The name in a spec.
     const NAME: &'static str;
-    /// Are rewards in [0, 1]?
+    /// Whether rewards are in [0, 1].
     const UNIT: bool;
-    /// Its keys in a spec, each a number with the least and the largest value.
+    /// The keys in a spec, each a number with its least and largest value.
     const KEYS: &'static [(&'static str, f64, f64)];
 
-    /// From the values of its keys, which are within their ranges.
+    /// The model with these values of its keys, which are within their ranges.
     fn of(values: &[f64]) -> Self;
     /// The values of its keys.
     fn values(&self) -> Vec<f64>;
-    /// For people: `rewards of 0 or 1`.
+    /// The rewards in words: `rewards of 0 or 1`.
     fn describe(&self) -> String;
 }
 
@@ -64,10 +64,10 @@ macro_rules! rewards {
         }
 
         impl Rewards {
-            /// The names of all models that a spec can name.
+            /// The names of all models that a spec can choose.
             pub const NAMES: &'static [&'static str] = &[$($model::NAME),*];
 
-            /// The keys that go with a model.
+            /// The keys of the model of that name.
             pub fn keys(name: &str) -> Vec<&'static str> {
                 let mut keys = Vec::new();
                 $(if name == $model::NAME { keys.extend($model::KEYS.iter().map(|&(key, ..)| key)); })*
@@ -92,17 +92,17 @@ macro_rules! rewards {
                 }
             }
 
-            /// The spec's name of the model; `own` for the user's.
+            /// The name of the model in a spec; `own` for one's own code.
             pub fn name(&self) -> &'static str {
                 match self { $(Self::$model(_) => $model::NAME,)* Self::Own(_) => "own" }
             }
 
-            /// Are rewards in [0, 1]?
+            /// Whether rewards are in [0, 1].
             pub fn unit(&self) -> bool {
                 match self { $(Self::$model(_) => $model::UNIT,)* Self::Own(own) => own.unit() }
             }
 
-            /// For people.
+            /// The rewards in words.
             pub fn describe(&self) -> String {
                 match self { $(Self::$model(model) => model.describe(),)* Self::Own(_) => "rewards of your own".into() }
             }

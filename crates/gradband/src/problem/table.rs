@@ -11,22 +11,22 @@ use std::collections::HashSet;
 /// The largest mean or count, in size.
 const LARGEST: f64 = 1e6;
 
-/// What is known of one arm of one past instance.
+/// What is known about one arm of one past instance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell {
-    /// Its mean.
+    /// Its mean reward.
     Mean(f64),
-    /// Successes out of trials: the mean is redrawn from Beta(1 + successes, 1 + failures) at each simulation.
+    /// Successes out of trials: the mean is redrawn from Beta(1 + successes, 1 + failures) in each simulation.
     Counts {
-        /// Rewards of 1.
+        /// How often the reward was 1.
         successes: f64,
-        /// Pulls.
+        /// How often the arm was pulled.
         trials: f64,
     },
 }
 
 impl Cell {
-    /// Refuses what no arm can have; the message goes with any place.
+    /// Refuses values that no arm can have, with a message that fits any place.
     pub fn check(self) -> std::result::Result<Self, String> {
         match self {
             Self::Mean(mean) => size(mean)?,
@@ -62,19 +62,19 @@ fn size(x: f64) -> std::result::Result<(), String> {
     Err(format!("found {x:?}, expected a finite number of at most {LARGEST:e} in size"))
 }
 
-/// One past instance.
+/// One past instance of a [`Table`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Decides on which side of the split it falls; without it, the cells do.
+    /// An identifier, which decides on which side of the split the row falls; without it, the cells decide.
     pub id: Option<String>,
-    /// Where it stands, for messages: a file and line, say; without it, they name its number.
+    /// Where the row came from, for messages: a file and a line, say. Without it, messages give its number.
     pub place: Option<Place>,
-    /// One per arm.
+    /// What is known about each arm.
     pub arms: Vec<Cell>,
 }
 
 impl Row {
-    /// What is known of the arms, and nothing else.
+    /// A row without identifier and place.
     pub fn new(arms: Vec<Cell>) -> Self {
         Self { id: None, place: None, arms }
     }
@@ -87,7 +87,20 @@ impl Row {
     }
 }
 
-/// Past instances with a fixed split.
+/// A table of past instances, part of which can be held out for evaluation.
+///
+/// ```
+/// use gradband::problem::{Cell, Row, Table};
+/// use gradband::{Prior, Problem};
+/// // Clicks of two designs in four past campaigns, 100 views each.
+/// let clicks = [[12, 9], [30, 41], [5, 8], [22, 15]];
+/// let cell = |clicks: i32| Cell::Counts { successes: f64::from(clicks), trials: 100.0 };
+/// let rows = clicks.map(|campaign| Row::new(campaign.map(cell).to_vec())).to_vec();
+/// let table = Table::new(vec!["old".into(), "new".into()], rows, 0.5)?;
+/// let problem = Problem::bernoulli(Prior::table(table)).horizon(300).build()?;
+/// assert_eq!(problem.arm_names().unwrap(), ["old", "new"]);
+/// # Ok::<(), gradband::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Table {
     arm_names: Vec<String>,
@@ -97,8 +110,9 @@ pub struct Table {
 }
 
 impl Table {
-    /// Rows with a cell for each arm. A share `holdout` of them is held out, chosen by a hash of the id or of the
-    /// cells: equal rows stay together, and neither the seed nor the order of the rows matters.
+    /// A table of rows with a cell for each arm. A share `holdout` of the rows is held out, chosen by a hash of their id or
+    /// cells: equal rows stay together, and neither a seed nor the order of the rows matters. With 0, training and
+    /// evaluation both draw from all rows.
     pub fn new(arm_names: Vec<String>, rows: Vec<Row>, holdout: f64) -> Result<Self> {
         within("holdout", holdout, 0.0, 0.9)?;
         Self::check_arm_names(&arm_names)?;
@@ -111,7 +125,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Refuses too few or too many arms, and names that stand there twice.
+    /// Refuses too few or too many arms, and names that occur twice.
     pub fn check_arm_names(arm_names: &[String]) -> Result<()> {
         if !(2..=MAX_ARMS).contains(&arm_names.len()) {
             let message = format!("found {} arm(s), expected 2 to {MAX_ARMS}", arm_names.len());
@@ -162,12 +176,12 @@ impl Table {
         self.arm_names.len()
     }
 
-    /// The arms by name.
+    /// The names of the arms.
     pub fn arm_names(&self) -> &[String] {
         &self.arm_names
     }
 
-    /// The past instances of a split.
+    /// The past instances on one side of the split.
     pub fn rows(&self, split: Split) -> impl ExactSizeIterator<Item = &Row> {
         let chosen = match split {
             Split::Train => &self.train,

@@ -1,4 +1,4 @@
-//! Examples one by one: what makes them a problem to learn from is checked here, wherever they come from.
+//! Gathers examples one by one and checks them, wherever they come from.
 
 use super::labels::{Labels, MAX_CLASSES};
 use super::matrix::{MAX_NUMBERS, Matrix};
@@ -6,7 +6,21 @@ use super::{Examples, LARGEST_VALUE, MAX_FEATURES, Scale, Scaling};
 use crate::error::{Error, Place, Result, abridged, within};
 use crate::problem::split::split;
 
-/// Gathers [`Examples`].
+/// Gathers [`Examples`] row by row.
+///
+/// ```
+/// use gradband::Problem;
+/// use gradband::problem::{ExamplesBuilder, Scale};
+/// let mut builder = ExamplesBuilder::new(Scale::MinMax, 0.0)?;
+/// for (petal, species) in [(1.4, "setosa"), (4.7, "versicolor"), (1.3, "setosa"), (5.1, "versicolor")] {
+///     builder.push(&[petal, petal * petal], species)?;
+/// }
+/// let (examples, notes) = builder.finish(None)?;
+/// assert!(notes.is_empty());
+/// let problem = Problem::classification(examples).horizon(50).build()?;
+/// assert_eq!(problem.arm_names().unwrap(), ["setosa", "versicolor"]);
+/// # Ok::<(), gradband::Error>(())
+/// ```
 ///
 /// Errors name the row, counted from 1, or `examples` for what is wrong with all of them: a reader that knows more
 /// puts its own place there.
@@ -21,8 +35,8 @@ pub struct ExamplesBuilder {
 type Parts = (Vec<u32>, Option<Vec<u32>>);
 
 impl ExamplesBuilder {
-    /// For features scaled like that. A share `holdout` of the examples will be held out, chosen by a hash of the
-    /// features: equal examples stay together, and neither the seed nor the order of the rows matters.
+    /// A builder whose features will be scaled by `scale`. A share `holdout` of the examples will be held out, chosen by a
+    /// hash of the features: equal examples stay together, and neither a seed nor the order of the rows matters.
     pub fn new(scale: Scale, holdout: f64) -> Result<Self> {
         within("holdout", holdout, 0.0, 0.9)?;
         Ok(Self { scale, holdout, matrix: Matrix::new(scale, holdout > 0.0), labels: Labels::default() })
@@ -33,7 +47,7 @@ impl ExamplesBuilder {
         self.matrix.rows()
     }
 
-    /// Is there none yet?
+    /// Whether there are no examples yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -43,7 +57,7 @@ impl ExamplesBuilder {
         self.matrix.dim()
     }
 
-    /// Adds an example. Features that a row leaves out at its end are 0, also if a later row is longer.
+    /// Adds an example. Features missing at the end of a row are 0, even if a later row is longer.
     pub fn push(&mut self, row: &[f64], label: &str) -> Result<()> {
         self.check(row)?;
         if !self.labels.push(label) {
@@ -88,7 +102,8 @@ impl ExamplesBuilder {
         Place::key(format!("row {}", self.len() + 1))
     }
 
-    /// All examples, and what the user should know about them. Features without names are f1, f2, ...
+    /// Returns the examples, and notes that a user should see (constant features, classes that training never sees).
+    /// Features without names are called f1, f2, ...
     pub fn finish(mut self, feature_names: Option<Vec<String>>) -> Result<(Examples, Vec<String>)> {
         let feature_names = self.named(feature_names)?;
         let (classes, labels) = std::mem::take(&mut self.labels).finish();

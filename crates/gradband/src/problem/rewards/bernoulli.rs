@@ -4,7 +4,7 @@ use super::{NamedRewards, RewardModel};
 use crate::numeric::lanes::Real;
 use crate::numeric::stream::reward;
 
-/// 1 with probability mean, else 0.
+/// Rewards of 1 with probability `mean`, else 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bernoulli;
 

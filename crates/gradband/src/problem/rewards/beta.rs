@@ -4,10 +4,10 @@ use super::{NamedRewards, RewardModel};
 use crate::numeric::lanes::Real;
 use crate::numeric::stream::reward;
 
-/// Beta(v mean, v (1 - mean)).
+/// Rewards drawn from Beta(v mean, v (1 - mean)), with v the concentration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Beta {
-    /// v: larger means less noise.
+    /// The concentration v; a larger one means less noise.
     pub concentration: f64,
 }
 

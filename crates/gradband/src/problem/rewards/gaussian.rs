@@ -4,10 +4,10 @@ use super::{NamedRewards, RewardModel};
 use crate::numeric::lanes::Real;
 use crate::numeric::stream::reward;
 
-/// Normal(mean, sd²).
+/// Rewards drawn from N(mean, sd²).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gaussian {
-    /// Standard deviation.
+    /// The standard deviation of the noise.
     pub noise_sd: f64,
 }
 

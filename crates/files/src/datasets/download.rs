@@ -1,6 +1,6 @@
 //! Downloads: into memory, so that Ctrl-C and a lost connection leave nothing behind.
 
-use crate::progress::Progress;
+use gradband::{Observer, Progress};
 use std::io::Read;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const USUAL_BYTES: u64 = 11_240_707;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The first of the files that can be had, or why none can.
-pub fn download(urls: &[&str], what: &str) -> Result<Vec<u8>, String> {
+pub fn download(urls: &[&str], what: &str, observer: &mut dyn Observer) -> Result<Vec<u8>, String> {
     let config = ureq::Agent::config_builder()
         .timeout_resolve(Some(PATIENCE))
         .timeout_connect(Some(PATIENCE))
@@ -28,7 +28,7 @@ pub fn download(urls: &[&str], what: &str) -> Result<Vec<u8>, String> {
     let agent = ureq::Agent::new_with_config(config);
     let mut failures = Vec::new();
     for url in urls {
-        match get(&agent, url, what) {
+        match get(&agent, url, what, observer) {
             Ok(bytes) => return Ok(bytes),
             Err(error) => failures.push(format!("{url}: {error}")),
         }
@@ -36,12 +36,16 @@ pub fn download(urls: &[&str], what: &str) -> Result<Vec<u8>, String> {
     Err(failures.join("; "))
 }
 
-fn get(agent: &ureq::Agent, url: &str, what: &str) -> Result<Vec<u8>, String> {
+fn get(
+    agent: &ureq::Agent,
+    url: &str,
+    what: &str,
+    observer: &mut dyn Observer,
+) -> Result<Vec<u8>, String> {
     let mut response = agent.get(url).call().map_err(|error| error.to_string())?;
     let length = response.body().content_length();
-    let kilobytes = |bytes: u64| usize::try_from(bytes / 1000).unwrap_or(usize::MAX);
-    let mut progress =
-        Progress::new(format!("fetching {what}"), "kB", kilobytes(length.unwrap_or(USUAL_BYTES)));
+    let what = format!("fetching {what}");
+    let total = length.unwrap_or(USUAL_BYTES) / 1000;
     let mut reader = response.body_mut().as_reader();
     let (mut bytes, mut chunk) = (Vec::new(), vec![0; 1 << 16]);
     loop {
@@ -53,7 +57,10 @@ fn get(agent: &ureq::Agent, url: &str, what: &str) -> Result<Vec<u8>, String> {
         if bytes.len() > MAX_BYTES {
             return Err(format!("is larger than {} MB", MAX_BYTES / 1_000_000));
         }
-        progress.set(kilobytes(bytes.len() as u64));
+        let progress = Progress::new(&what, "kB", bytes.len() as u64 / 1000, total);
+        if observer.progress(progress).is_break() {
+            return Err("interrupted".into());
+        }
     }
     match length {
         Some(length) if length != bytes.len() as u64 => {
@@ -90,13 +97,13 @@ mod tests {
     #[test]
     fn the_second_address_helps_when_the_first_fails() {
         let url = serve(vec![answer("404 Not Found", 0, ""), answer("200 OK", 5, "hello")]);
-        assert_eq!(download(&[&url, &url], "it").unwrap(), b"hello");
+        assert_eq!(download(&[&url, &url], "it", &mut ()).unwrap(), b"hello");
     }
 
     #[test]
     fn what_is_cut_off_or_not_there_is_a_failure_that_names_the_address() {
         let url = serve(vec![answer("200 OK", 500, "hello"), answer("503 Busy", 0, "")]);
-        let message = download(&[&url, &url, "http://127.0.0.1:1/none"], "it").unwrap_err();
+        let message = download(&[&url, &url, "http://127.0.0.1:1/none"], "it", &mut ()).unwrap_err();
         assert!(message.contains("503") && message.contains(&url), "{message}");
         assert_eq!(message.matches("; ").count(), 2, "{message}");
     }

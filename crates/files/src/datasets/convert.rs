@@ -1,9 +1,9 @@
 //! From the file that UCI publishes, or a copy of it with a header and labels from 0, to the form that is stored.
 
 use flate2::read::MultiGzDecoder;
+use super::hex;
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Cursor, Error, ErrorKind, Read, Result, Write};
-use std::ops::ControlFlow;
 
 /// The longest line.
 const MAX_LINE: u64 = 1 << 16;
@@ -17,11 +17,6 @@ pub struct Converted {
     pub rows: usize,
     /// SHA-256 of the rows as UCI publishes them, in hexadecimal.
     pub sha256: String,
-}
-
-/// Bytes as hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The text inside a gzip file or a ZIP archive; plain text as it is.
@@ -54,7 +49,7 @@ pub fn convert(
     source: impl Read,
     features: usize,
     out: &mut dyn Write,
-    mut watch: impl FnMut(usize) -> ControlFlow<()>,
+    mut go_on: impl FnMut(usize) -> bool,
 ) -> Result<Option<Converted>> {
     let mut source = BufReader::with_capacity(1 << 16, source);
     let mut header: String = (1..=features).map(|feature| format!("f{feature},")).collect();
@@ -87,7 +82,7 @@ pub fn convert(
         out.write_all(start)?;
         out.write_all(&[b',', b'0' + index, b'\n'])?;
         rows += 1;
-        if rows % STEP == 0 && watch(rows).is_break() {
+        if rows % STEP == 0 && !go_on(rows) {
             return Ok(None);
         }
     }
@@ -105,7 +100,7 @@ mod tests {
 
     fn converted(source: impl Read) -> (Vec<u8>, Converted) {
         let mut out = Vec::new();
-        let converted = convert(source, 2, &mut out, |_| ControlFlow::Continue(())).unwrap().unwrap();
+        let converted = convert(source, 2, &mut out, |_| true).unwrap().unwrap();
         (out, converted)
     }
 
@@ -146,7 +141,7 @@ mod tests {
         let refused = |bytes: &[u8]| {
             let source = unpacked(bytes.to_vec());
             let converted =
-                source.and_then(|source| convert(source, 2, &mut Vec::new(), |_| ControlFlow::Continue(())));
+                source.and_then(|source| convert(source, 2, &mut Vec::new(), |_| true));
             converted.err().unwrap().to_string()
         };
         assert!(refused(b"<html>\n").contains("line 1"));
@@ -160,7 +155,7 @@ mod tests {
     #[test]
     fn it_can_be_broken_off() {
         let rows = "1,2,3\n".repeat(STEP);
-        let ended = convert(rows.as_bytes(), 2, &mut Vec::new(), |_| ControlFlow::Break(())).unwrap();
+        let ended = convert(rows.as_bytes(), 2, &mut Vec::new(), |_| false).unwrap();
         assert!(ended.is_none());
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A file is a header (magic, version, horizon, checksum; little endian) and the table's numbers as f32.
 
-use crate::{files, output};
-use gradband::exact::gittins::{Store, Table};
+use crate::io;
+use gradband::exact::{GittinsTable, MAX_GITTINS_HORIZON, Store, keep_in};
 use std::fs::File;
 use std::io::{BufReader, Error, ErrorKind, Read, Result, Write};
 use std::path::{Path, PathBuf};
@@ -23,22 +23,24 @@ pub fn dir() -> Option<&'static Path> {
     DIR.get()?.as_deref()
 }
 
-/// Keeps tables where the flag, GRADBAND_CACHE or the system's custom says; nowhere if that is `none`.
-pub fn install(flag: Option<PathBuf>) {
+/// Keeps tables where it is said, else where GRADBAND_CACHE or the system's custom says; nowhere if that is `none`. `note`
+/// hears what went wrong: a cache is never a reason to fail.
+pub fn install(said: Option<PathBuf>, note: fn(&str)) {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let custom = || {
         let base = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))?;
         Some(base.join("gradband"))
     };
-    let dir = flag.or_else(|| set("GRADBAND_CACHE")).or_else(custom);
+    let dir = said.or_else(|| set("GRADBAND_CACHE")).or_else(custom);
     let dir = DIR.get_or_init(|| dir.filter(|dir| dir.as_os_str() != "none"));
     if let Some(dir) = dir.clone() {
-        gradband::exact::gittins::keep_in(Box::new(Cache { dir }));
+        keep_in(Box::new(Cache { dir, note }));
     }
 }
 
 struct Cache {
     dir: PathBuf,
+    note: fn(&str),
 }
 
 impl Cache {
@@ -66,24 +68,24 @@ impl Store for Cache {
         self.find(horizon).is_some()
     }
 
-    fn load(&self, horizon: usize) -> Option<Table> {
+    fn load(&self, horizon: usize) -> Option<GittinsTable> {
         let path = self.find(horizon)?;
         read(&path)
-            .map_err(|error| output::note(&format!("note: {}: {error}; it is computed anew", path.display())))
+            .map_err(|error| (self.note)(&format!("note: {}: {error}; it is computed anew", path.display())))
             .ok()
     }
 
-    fn save(&self, table: &Table) {
+    fn save(&self, table: &GittinsTable) {
         let path = self.path(table.horizon());
         let written = std::fs::create_dir_all(&self.dir)
-            .and_then(|()| files::persist(&path, |file| write(table, file)));
+            .and_then(|()| io::write(&path, |file| write(table, file)));
         if let Err(error) = written {
-            output::note(&format!("note: {}: cannot keep the Gittins table: {error}", path.display()));
+            (self.note)(&format!("note: {}: cannot keep the Gittins table: {error}", path.display()));
         }
     }
 }
 
-fn write(table: &Table, file: &mut dyn Write) -> Result<()> {
+fn write(table: &GittinsTable, file: &mut dyn Write) -> Result<()> {
     let sum = table.values().iter().fold(Checksum::default(), |sum, x| sum.with(x.to_bits()));
     file.write_all(MAGIC)?;
     file.write_all(&VERSION.to_le_bytes())?;
@@ -96,7 +98,7 @@ fn write(table: &Table, file: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-fn read(path: &Path) -> Result<Table> {
+fn read(path: &Path) -> Result<GittinsTable> {
     let wrong =
         |what: &str| Error::new(ErrorKind::InvalidData, format!("is not a sound Gittins table ({what})"));
     let file = File::open(path)?;
@@ -109,15 +111,14 @@ fn read(path: &Path) -> Result<Table> {
         return Err(wrong("another format"));
     }
     let horizon = word(12) as usize;
-    let longest = gradband::policy::gittins::MAX_HORIZON;
-    if horizon > longest || size != 24 + 4 * Table::entries(horizon) as u64 {
+    if horizon > MAX_GITTINS_HORIZON || size != 24 + 4 * GittinsTable::entries(horizon) as u64 {
         return Err(wrong("its size is wrong"));
     }
-    let mut values = Vec::with_capacity(Table::entries(horizon));
+    let mut values = Vec::with_capacity(GittinsTable::entries(horizon));
     let mut sum = Checksum::default();
     let mut bytes = vec![0; 4 * CHUNK];
-    while values.len() < Table::entries(horizon) {
-        let count = CHUNK.min(Table::entries(horizon) - values.len());
+    while values.len() < GittinsTable::entries(horizon) {
+        let count = CHUNK.min(GittinsTable::entries(horizon) - values.len());
         file.read_exact(&mut bytes[..4 * count]).map_err(|_| wrong("truncated"))?;
         for x in bytes[..4 * count].as_chunks::<4>().0 {
             let bits = u32::from_le_bytes(*x);
@@ -128,7 +129,7 @@ fn read(path: &Path) -> Result<Table> {
     if sum.0 != u64::from(word(16)) | u64::from(word(20)) << 32 {
         return Err(wrong("its checksum is wrong"));
     }
-    Table::from_parts(horizon, values).map_err(|error| wrong(&error.message))
+    GittinsTable::from_parts(horizon, values).map_err(|error| wrong(&error.to_string()))
 }
 
 /// FNV-1a over words.

@@ -1,0 +1,105 @@
+//! Files: read with a limit and clear messages, written whole or not at all.
+
+use gradband::{Error, Place, Result};
+use serde::de::DeserializeOwned;
+use std::fs::File;
+use std::io::{BufWriter, ErrorKind, Read, Write};
+use std::path::Path;
+
+/// The largest file that is read, in megabytes.
+const MAX_MEGABYTES: u64 = 256;
+const MAX_BYTES: u64 = MAX_MEGABYTES << 20;
+
+fn place(path: &Path) -> Place {
+    Place::file(path.display().to_string())
+}
+
+/// A whole file as bytes.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let wrong = |message: String| Error::new(place(path), message);
+    let unreadable = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => wrong("no such file".into()),
+        _ => wrong(format!("cannot be read: {error}")),
+    };
+    let too_large = || wrong(format!("is larger than {MAX_MEGABYTES} MB"));
+    let file = File::open(path).map_err(unreadable)?;
+    let meta = file.metadata().map_err(unreadable)?;
+    if meta.is_dir() {
+        return Err(wrong("is a directory, expected a file".into()));
+    }
+    if meta.len() > MAX_BYTES {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    // A pipe or a device does not know its size.
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_BYTES { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// A whole file as text, which may not be empty.
+pub fn read_text(path: &Path) -> Result<String> {
+    let text = String::from_utf8(read(path)?).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        Error::new(place(path).line(line as u64), "is not UTF-8 text")
+    })?;
+    if text.trim().is_empty() { Err(Error::new(place(path), "is empty")) } else { Ok(text) }
+}
+
+/// A JSON file.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    let text = read_text(path)?;
+    serde_json::from_str(&text).map_err(|error| {
+        let place = match error.line() {
+            0 => place(path),
+            line => place(path).line(line as u64).then(Place::key(format!("column {}", error.column()))),
+        };
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default();
+        Error::new(place, format!("not the JSON that was expected: {message}"))
+    })
+}
+
+/// Makes sure that a directory is there and can be written to.
+pub fn create_dir(dir: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(dir)?;
+    tempfile::NamedTempFile::new_in(dir).map(drop)
+}
+
+fn complete(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> std::io::Result<tempfile::NamedTempFile> {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        // Temporary files are private by default; this one becomes an ordinary file (less the umask).
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.prefix(".gradband-").tempfile_in(dir)?;
+    let mut buffer = BufWriter::new(&mut file);
+    content(&mut buffer)?;
+    buffer.flush()?;
+    drop(buffer);
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+/// Writes a file whole or not at all, in the place of an older one, as `content` says.
+pub fn write(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    complete(path, content)?.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// Writes a file that must not exist yet, or fails with [`ErrorKind::AlreadyExists`].
+pub fn write_new(path: &Path, content: &str) -> std::io::Result<()> {
+    if path.symlink_metadata().is_ok() {
+        return Err(ErrorKind::AlreadyExists.into());
+    }
+    let file = complete(path, |file| file.write_all(content.as_bytes()))?;
+    file.persist_noclobber(path).map(drop).map_err(|error| error.error)
+}
