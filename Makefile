@@ -1,7 +1,7 @@
 # `make test` is what CI runs.
 .PHONY: test check browser test-slow bench check-lstm check-covertype
 
-test: check browser
+test: check
 	cargo test --workspace --quiet
 
 check:
@@ -9,7 +9,7 @@ check:
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
-# Reports are tested in Chromium: this installs one if there is none.
+# `make test` uses a Chromium that is there, and says so loudly if there is none; this installs one.
 browser:
 	@bin/install-chromium
 

@@ -6,10 +6,12 @@
 mod check;
 mod pipe;
 mod tab;
+mod there;
 
 pub use check::{Checked, Seen, check};
 pub use pipe::{Browser, Error};
 pub use tab::{Tab, View};
+pub use there::is_there;
 
 use std::path::Path;
 

@@ -172,7 +172,7 @@ impl Drop for Browser {
 }
 
 /// The Chromium to use.
-fn find() -> Option<PathBuf> {
+pub(crate) fn find() -> Option<PathBuf> {
     if let Some(given) = std::env::var_os("GRADBAND_CHROMIUM").filter(|given| !given.is_empty()) {
         return Some(PathBuf::from(given)).filter(|file| file.is_file());
     }

@@ -1,7 +1,9 @@
-//! The arguments as typed. What they mean is decided in `target` and in the library.
+//! The arguments as typed. What they mean is decided by the library and its files.
 
 use clap::{Parser, Subcommand, ValueEnum, value_parser};
-use gradband::spec::{LearningRate, TrainSpec, defaults};
+use gradband::learn::LearningRate;
+use gradband_files::TrainSpec;
+use gradband_files::spec::{INSTANCES, PROBLEM, SEED};
 use std::path::PathBuf;
 
 /// Bandit policies that learn how to explore from a sample of past problems.
@@ -21,7 +23,7 @@ pub struct Common {
     /// The same seed gives the same numbers
     #[arg(
         long, global = true, value_name = "S", allow_negative_numbers = true,
-        default_value_t = defaults::SEED
+        default_value_t = SEED
     )]
     pub seed: u64,
     /// Threads [default: all cores]; the numbers do not depend on it
@@ -144,64 +146,47 @@ pub struct PolicyFlags {
 /// How a gradient is estimated.
 #[derive(clap::Args, Clone, Debug)]
 pub struct EstimatorFlags {
-    #[arg(
-        long, value_name = "none|opt|self|loo",
-        help = format!("What returns are compared with [default: {}]", defaults::BASELINE)
-    )]
+    /// What returns are compared with [default: loo]
+    #[arg(long, value_name = "none|opt|self|loo")]
     pub baseline: Option<String>,
     /// Runs of each instance, with --baseline loo [default: 8]
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = count())]
     pub runs_per_instance: Option<u64>,
-    #[arg(
-        long, value_name = "realized|mean",
-        help = format!("What returns are made of [default: {}]", defaults::RETURNS)
-    )]
+    /// What returns are made of [default: mean]
+    #[arg(long, value_name = "realized|mean")]
     pub returns: Option<String>,
-    #[arg(
-        long, value_name = "m", allow_negative_numbers = true, value_parser = count(),
-        help = format!(
-            "Instances per gradient [default: {} / runs per instance; with contexts {}]",
-            defaults::RUNS_PER_ITERATION, defaults::CONTEXTUAL_RUNS_PER_ITERATION
-        )
-    )]
+    /// Instances per gradient [default: 2000 / runs per instance; with contexts 1000]
+    #[arg(long, value_name = "m", allow_negative_numbers = true, value_parser = count())]
     pub batch_size: Option<u64>,
 }
 
 #[derive(clap::Args, Debug)]
 pub struct Train {
     /// A built-in problem, or a TOML spec
-    #[arg(default_value = defaults::PROBLEM)]
+    #[arg(default_value = PROBLEM)]
     pub problem: String,
     #[command(flatten)]
     pub policy: PolicyFlags,
-    #[arg(
-        long, value_name = "sampled|exact",
-        help = format!("Where gradients come from: simulation, or dynamic programming [default: {}]", defaults::GRADIENT)
-    )]
+    /// Where gradients come from: simulation, or dynamic programming [default: sampled]
+    #[arg(long, value_name = "sampled|exact")]
     pub gradient: Option<String>,
     #[command(flatten)]
     pub estimator: EstimatorFlags,
-    #[arg(
-        long, value_name = "sgd|adam|yogi",
-        help = format!("How to climb [default: {}; with contexts {}]", defaults::OPTIMIZER, defaults::CONTEXTUAL_OPTIMIZER)
-    )]
+    /// How to climb [default: sgd; with contexts adam]
+    #[arg(long, value_name = "sgd|adam|yogi")]
     pub optimizer: Option<String>,
     /// Step size [default: auto]
-    #[arg(long, value_name = "auto|x", allow_hyphen_values = true)]
+    #[arg(long, value_name = "auto|x", allow_hyphen_values = true, value_parser = learning_rate)]
     pub learning_rate: Option<LearningRate>,
-    #[arg(
-        long, value_name = "L", allow_negative_numbers = true, value_parser = count(),
-        help = format!("Steps [default: {}]", defaults::ITERATIONS)
-    )]
+    /// Steps [default: 100]
+    #[arg(long, value_name = "L", allow_negative_numbers = true, value_parser = count())]
     pub iterations: Option<u64>,
-    #[arg(
-        long, value_name = "tail|none",
-        help = format!("Hand out the mean of the last half of the iterates, or the last [default: {}]", defaults::AVERAGE)
-    )]
+    /// Hand out the mean of the last half of the iterates, or the last [default: tail]
+    #[arg(long, value_name = "tail|none")]
     pub average: Option<String>,
     #[arg(
         long, value_name = "N", allow_negative_numbers = true, value_parser = count(),
-        help = format!("Instances of the evaluation at the end [default: {}]", defaults::INSTANCES)
+        help = format!("Instances of the evaluation at the end [default: {}]", INSTANCES)
     )]
     pub eval_instances: Option<u64>,
     /// Neural policies: how to train them [default: default]
@@ -223,7 +208,7 @@ pub struct Evaluate {
     pub policy_file: Option<PathBuf>,
     #[arg(
         long, value_name = "N", allow_negative_numbers = true, value_parser = count(),
-        help = format!("Simulated instances [default: {}]", defaults::INSTANCES)
+        help = format!("Simulated instances [default: {}]", INSTANCES)
     )]
     pub instances: Option<u64>,
 }
@@ -240,7 +225,7 @@ pub struct Compare {
     pub policy_file: Vec<PathBuf>,
     #[arg(
         long, value_name = "N", allow_negative_numbers = true, value_parser = count(),
-        help = format!("Simulated instances [default: {}]", defaults::INSTANCES)
+        help = format!("Simulated instances [default: {}]", INSTANCES)
     )]
     pub instances: Option<u64>,
     /// Write compare.json, compare.csv and report.html there
@@ -288,6 +273,13 @@ fn count() -> clap::builder::RangedU64ValueParser {
     value_parser!(u64).range(0..=i64::MAX as u64)
 }
 
+fn learning_rate(text: &str) -> Result<LearningRate, &'static str> {
+    match text {
+        "auto" => Ok(LearningRate::Auto),
+        other => other.parse().map(LearningRate::Fixed).map_err(|_| "expected auto or a number"),
+    }
+}
+
 impl From<&EstimatorFlags> for TrainSpec {
     fn from(flags: &EstimatorFlags) -> Self {
         Self {
@@ -318,4 +310,44 @@ impl From<&Train> for TrainSpec {
 /// Saturates on machines with short pointers: the limits are far below.
 pub fn whole(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+    use gradband::Problem;
+    use gradband::learn::Options;
+    use gradband::policy::Choice;
+    use gradband_files::spec::default_policy;
+
+    /// What holds if nothing is said, in words.
+    fn defaults(problem: &str) -> (TrainSpec, usize) {
+        let problem = Problem::named(problem).unwrap();
+        let choice = Choice::parse(default_policy(&problem), &problem).unwrap();
+        (TrainSpec::default().resolve(&problem, &choice).unwrap().spec, Options::default_runs(&problem))
+    }
+
+    #[test]
+    fn the_help_names_the_defaults() {
+        let mut command = Args::command();
+        let train = command.find_subcommand_mut("train").unwrap();
+        let help = |flag: &str| {
+            let arg = train.get_arguments().find(|arg| arg.get_long() == Some(flag)).unwrap();
+            arg.get_help().unwrap().to_string()
+        };
+        let ((plain, runs), (contextual, contextual_runs)) = (defaults("bernoulli-2"), defaults("linear-1"));
+        let of = |spec: TrainSpec| [spec.gradient, spec.baseline, spec.returns, spec.average, spec.optimizer];
+        let [plain_words, contextual_words] = [plain.clone(), contextual].map(of);
+        for (i, flag) in ["gradient", "baseline", "returns", "average"].into_iter().enumerate() {
+            let default = plain_words[i].as_deref().unwrap();
+            assert!(help(flag).ends_with(&format!("[default: {default}]")), "{flag}");
+            assert_eq!(plain_words[i], contextual_words[i]);
+        }
+        let [plain_words, contextual_words] = [plain_words, contextual_words].map(|words| words[4].clone().unwrap());
+        assert!(help("optimizer").ends_with(&format!("[default: {plain_words}; with contexts {contextual_words}]")));
+        assert!(help("iterations").ends_with(&format!("[default: {}]", plain.iterations.unwrap())));
+        let batch = format!("[default: {runs} / runs per instance; with contexts {contextual_runs}]");
+        assert!(help("batch-size").ends_with(&batch));
+    }
 }

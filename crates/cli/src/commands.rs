@@ -15,14 +15,14 @@ mod train;
 
 use crate::args::{Args, Command, Common};
 use crate::failure::{Failure, Result};
-use crate::output::Printer;
-use crate::policies::as_flag;
-use crate::progress::Progress;
-use crate::{cache, interrupt};
-use gradband::Problem;
-use gradband::evaluate::Evaluation;
-use gradband::registry::Choice;
-use std::ops::ControlFlow;
+use crate::output::{self, Printer};
+use crate::policies::Asked;
+use crate::watch::Watch;
+use crate::interrupt;
+use gradband::measure::Comparison;
+use gradband::policy::Choice;
+use gradband::{Error, ErrorKind, Problem};
+use gradband_files::{Target, cache};
 
 /// Does what was asked.
 pub fn run(args: Args) -> Result<()> {
@@ -33,7 +33,7 @@ pub fn run(args: Args) -> Result<()> {
         pool.build_global().map_err(|error| Failure::Other(format!("cannot start threads: {error}")))?;
     }
     interrupt::install()?;
-    cache::install(cache);
+    cache::install(cache, output::note);
     match args.command {
         Command::List { kind } => list::run(kind, printer),
         Command::Init { file } => init::run(file.as_deref(), printer),
@@ -50,51 +50,39 @@ pub fn run(args: Args) -> Result<()> {
     }
 }
 
-/// Stops a simulation when the user has asked for it; else shows how far it is.
-pub fn watch(progress: &mut Progress, done: usize) -> ControlFlow<()> {
-    progress.set(done);
-    if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+/// The built-in problem of that name, or the spec at that path.
+fn open(name: &str) -> Result<Target> {
+    let target = gradband_files::open(name).map_err(|error| match error.kind() {
+        ErrorKind::Unknown { found, .. } if found == name => {
+            Error::new(error.place().clone(), format!("{}; nor is it a file", error.kind()))
+        }
+        _ => error,
+    })?;
+    tell_notes(&target);
+    Ok(target)
 }
 
-/// Plays policies on common instances.
-pub fn measure<'a>(
-    choices: impl IntoIterator<Item = &'a Choice>,
+/// Remarks about a problem, such as features that are constant.
+fn tell_notes(target: &Target) {
+    for note in &target.notes {
+        output::note(&format!("note: {note}"));
+    }
+}
+
+/// Policies with the parameters that a setting leaves to a search.
+fn fitted(policies: Vec<Asked>, problem: &Problem) -> Result<Vec<Asked>> {
+    let mut watch = Watch::default();
+    let fitted = policies.into_iter().map(|policy| policy.fitted(problem, &mut watch));
+    Ok(fitted.collect::<gradband::Result<_>>()?)
+}
+
+/// Plays policies on common instances, and notes their regret after each of `marks` rounds.
+pub fn measure(
+    choices: &[&Choice],
     problem: &Problem,
     seed: u64,
     instances: usize,
-) -> Result<Evaluation> {
-    let mut agents = Vec::new();
-    for choice in choices {
-        let what = format!("preparing {}", choice.info.name);
-        choice.prepare(problem, &mut work(&what)).ok_or_else(interrupted)?;
-        agents.push(choice.agent(problem));
-    }
-    let agents: Vec<_> = agents.iter().map(|agent| &**agent).collect();
-    let mut progress = Progress::new("evaluating", "instances", instances);
-    gradband::evaluate::evaluate(&agents, problem, seed, instances, |done| watch(&mut progress, done))
-        .ok_or_else(interrupted)
-}
-
-pub fn interrupted() -> Failure {
-    Failure::Interrupted("interrupted".into())
-}
-
-/// Watches a dynamic programme, whose size becomes known when it starts.
-fn work(what: &str) -> impl FnMut(u64, u64) -> ControlFlow<()> + '_ {
-    let mut progress = None;
-    move |done, all| {
-        let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-        let progress = progress.get_or_insert_with(|| Progress::new(what, "states", size(all)));
-        watch(progress, size(done))
-    }
-}
-
-/// The library names flags without their dashes, and the problem as the usage does.
-fn named_as_typed(error: gradband::Error) -> gradband::Error {
-    if error.place == "PROBLEM" { error } else { as_flag(error) }
-}
-
-/// `bernoulli-2 (2 arms, horizon 200)`.
-pub fn title(problem: &Problem) -> String {
-    format!("{} ({} arms, horizon {})", problem.name, problem.arms, problem.horizon)
+    marks: &[usize],
+) -> gradband::Result<Comparison> {
+    gradband::measure::evaluate(choices, problem, seed, instances, marks, &mut Watch::default())
 }

@@ -1,6 +1,8 @@
 //! Why a command ends early, and what that means for the exit code.
 
-use crate::output;
+use crate::{flags, output};
+use gradband::{Error, StopReason};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The exit code of an interrupted command: 128 + SIGINT.
@@ -10,7 +12,7 @@ pub const INTERRUPTED: u8 = 130;
 #[derive(Debug)]
 pub enum Failure {
     /// The user's input is wrong.
-    Input(gradband::Error),
+    Input(Error),
     /// Anything else.
     Other(String),
     /// Ctrl-C.
@@ -22,28 +24,42 @@ pub enum Failure {
 /// Shorthand for what commands return.
 pub type Result<T> = std::result::Result<T, Failure>;
 
-impl From<gradband::Error> for Failure {
-    fn from(error: gradband::Error) -> Self {
-        Self::Input(error)
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error.stopped() {
+            None => Self::Input(error),
+            Some(StopReason::Interrupted) => Self::interrupted(),
+            Some(reason) => Self::Other(format!("stopped: {reason}")),
+        }
     }
 }
 
 impl From<gradband_lab::Failure> for Failure {
     fn from(failure: gradband_lab::Failure) -> Self {
         match failure {
-            gradband_lab::Failure::Input(error) => Self::Input(error),
+            gradband_lab::Failure::Input(error) => error.into(),
             gradband_lab::Failure::Other(message) => Self::Other(message),
-            gradband_lab::Failure::Interrupted => Self::Interrupted("interrupted".into()),
+            gradband_lab::Failure::Interrupted => Self::interrupted(),
         }
     }
 }
 
 impl Failure {
+    /// Ctrl-C, with nothing to keep.
+    pub fn interrupted() -> Self {
+        Self::Interrupted("interrupted".into())
+    }
+
+    /// A file that cannot be written.
+    pub fn unwritable(path: &Path, error: &std::io::Error) -> Self {
+        Self::Other(format!("{}: cannot be written: {error}", path.display()))
+    }
+
     /// Says why, and turns it into an exit code.
     pub fn report(self) -> ExitCode {
         match self {
             Self::Input(error) => {
-                output::complain(&error.to_string());
+                output::complain(&flags::as_typed(error).to_string());
                 ExitCode::from(2)
             }
             Self::Other(message) => {

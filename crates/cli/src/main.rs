@@ -1,19 +1,16 @@
 //! The `gradband` command: turns arguments into calls of the library, and results into text or JSON.
 
 mod args;
-mod cache;
 mod commands;
-mod datasets;
 mod failure;
-mod files;
+mod flags;
 mod interrupt;
 mod output;
 mod picture;
 mod policies;
 mod progress;
 mod session;
-mod target;
-mod weights;
+mod watch;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -1,11 +1,12 @@
-//! The one printer: results go to stdout, as text or as one JSON document; everything else to stderr.
+//! The one printer: results go to stdout, as text or as one JSON document, and into files; everything else to stderr.
 
 use crate::failure::{Failure, Result};
+use crate::interrupt;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
-use gradband::registry::Choice;
-use gradband::statistics::Estimate;
+use gradband_files::io;
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 /// Prints the result of a command.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +37,38 @@ pub fn to_json(document: &impl Serialize) -> Result<String> {
         .map_err(|error| Failure::Other(format!("cannot write JSON: {error}")))
 }
 
+/// A CSV file as text.
+pub fn to_csv<'a>(
+    header: impl Iterator<Item = &'a str>,
+    records: impl Iterator<Item = Vec<String>>,
+) -> Result<String> {
+    let failed = |error: csv::Error| Failure::Other(format!("cannot write CSV: {error}"));
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(header).map_err(failed)?;
+    for record in records {
+        writer.write_record(record).map_err(failed)?;
+    }
+    let bytes = writer.into_inner().map_err(|error| Failure::Other(error.to_string()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Makes sure that a directory is there and can be written to.
+pub fn create_dir(dir: &Path) -> Result<()> {
+    io::create_dir(dir)
+        .map_err(|error| Failure::Other(format!("{}: cannot write there: {error}", dir.display())))
+}
+
+/// Writes a file whole or not at all, in the place of an older one.
+pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    write_with(path, |file| file.write_all(content.as_ref()))
+}
+
+/// The same, as `content` says. Ctrl-C waits until no half of a file is left.
+pub fn write_with(path: &Path, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
+    let _hold = interrupt::hold();
+    io::write(path, content).map_err(|error| Failure::unwritable(path, &error))
+}
+
 /// A remark that is not a result. A closed stderr is no reason to fail.
 pub fn note(message: &str) {
     let _ = writeln!(std::io::stderr(), "{message}");
@@ -44,11 +77,6 @@ pub fn note(message: &str) {
 /// Why the command failed.
 pub fn complain(message: &str) {
     note(&format!("error: {message}"));
-}
-
-/// `7.2086 ± 0.0123`.
-pub fn with_error(estimate: Estimate) -> String {
-    format!("{:.4} ± {:.4}", estimate.mean, estimate.std_error)
 }
 
 /// 12345678 as `12,345,678`.
@@ -81,14 +109,4 @@ pub fn table(header: &[&str], left: usize, rows: impl IntoIterator<Item = Vec<St
 fn aligned(text: &str, right: bool) -> Cell {
     let side = if right { CellAlignment::Right } else { CellAlignment::Left };
     Cell::new(text).set_alignment(side)
-}
-
-/// A policy's label for people: learned parameters have more digits than anyone reads.
-pub fn short_label(choice: &Choice) -> String {
-    let mut short = choice.clone();
-    for x in &mut short.params {
-        let rounded = format!("{x:.4}").parse().unwrap_or(*x);
-        *x = if rounded == 0.0 { *x } else { rounded };
-    }
-    short.label()
 }

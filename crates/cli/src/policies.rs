@@ -1,69 +1,124 @@
-//! Policies as typed: `name(param=value,…)`, `--params`, and policy files.
+//! Policies as they are asked for: `name(param=value,…)`, `--params`, a spec, a policy file.
 
-use crate::{files, output, weights};
-use gradband::registry::Choice;
-use gradband::spec::{FORMAT, Nested, PolicyFile};
-use gradband::{Error, Problem, Result};
+use crate::args::PolicyFlags;
+use crate::{flags, output};
+use gradband::policy::Choice;
+use gradband::problem::Value;
+use gradband::{Catalogue, Error, ErrorKind, Observer, Place, Problem, Result, Step, abridged};
+use gradband_files::{PolicyFile, Target, io};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A policy and what to call it in results: as it was asked for.
+/// A policy, and whether it was asked for by its bare name.
 #[derive(Clone, Debug)]
-pub struct Named {
-    /// As it can be typed again.
-    pub name: String,
-    /// The same, shorter, for people.
-    pub short: String,
+pub struct Asked {
     /// The policy.
     pub choice: Choice,
+    bare: bool,
 }
 
-impl Named {
-    /// With all its parameters.
+/// What to do if nobody names a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unnamed {
+    /// The problem's default will do.
+    Default,
+    /// Somebody has to.
+    Refused,
+}
+
+impl Asked {
+    /// With its parameters.
     pub fn in_full(choice: Choice) -> Self {
-        Self { name: choice.label(), short: output::short_label(&choice), choice }
+        Self { choice, bare: false }
     }
 
-    /// By its bare name: untuned.
+    /// By its bare name.
     pub fn untuned(choice: Choice) -> Self {
-        let name = choice.info.name.to_string();
-        Self { name: name.clone(), short: name, choice }
+        Self { choice, bare: true }
     }
+
+    /// What results call it: as it was asked for, and can be typed again.
+    pub fn name(&self) -> String {
+        if self.bare { self.choice.name().into() } else { self.choice.label() }
+    }
+
+    /// The same for people: learned parameters have more digits than anyone reads.
+    pub fn short_name(&self, problem: &Problem) -> String {
+        let rounded = |&x: &f64| match format!("{x:.4}").parse() {
+            Ok(rounded) if rounded != 0.0 => rounded,
+            _ => x,
+        };
+        let params: Vec<f64> = self.choice.params().iter().map(rounded).collect();
+        match self.choice.with_params(problem, &params) {
+            Ok(choice) if !self.bare && self.choice.is_known() => choice.label(),
+            _ => self.name(),
+        }
+    }
+
+    /// The same with the parameters that a setting leaves to a search on the problem.
+    pub fn fitted(self, problem: &Problem, observer: &mut dyn Observer) -> Result<Self> {
+        Ok(Self { choice: self.choice.fitted(problem, observer)?, ..self })
+    }
+}
+
+/// The policy of the flags, else that of the spec, else the default if that will do.
+pub fn asked(target: &Target, flags: &PolicyFlags, unnamed: Unnamed) -> Result<Asked> {
+    let problem = &target.problem;
+    let asked = match (&flags.policy, target.policy(&Catalogue::default())?) {
+        (Some(text), _) => parse(text, problem, "--policy")?,
+        (None, Some(choice)) => Asked::in_full(choice),
+        (None, None) if unnamed == Unnamed::Default => {
+            Asked::untuned(Choice::parse(target.default_policy(), problem)?)
+        }
+        (None, None) => {
+            let why = "give a policy (see gradband list policies), or a --policy-file";
+            return Err(Error::of("policy", ErrorKind::Missing(why.into())));
+        }
+    };
+    match &flags.params {
+        None => Ok(asked),
+        Some(text) => with_params(&asked.choice, problem, text).map(Asked::in_full),
+    }
+}
+
+/// The policy file if there is one, else the policy of the flags or the spec.
+pub fn asked_or_file(target: &Target, flags: &PolicyFlags, file: Option<&Path>) -> Result<Asked> {
+    match file {
+        Some(path) => from_file(path, &target.problem).map(Asked::in_full),
+        None => asked(target, flags, Unnamed::Refused),
+    }
+}
+
+/// What is wrong with the policy to train: at the flags, or at the lines of the spec if it comes from there.
+pub fn blame(error: Error, target: &Target, flags: &PolicyFlags) -> Error {
+    let typed = flags.policy.is_some() || flags.params.is_some();
+    let Some(file) = target.file().filter(|file| !typed && file.spec.policy.is_some()) else { return error };
+    let inner = match error.place().steps() {
+        [Step::Key(key), inner @ ..] if key == "policy" || key == "params" => inner.iter().cloned(),
+        _ => return error,
+    };
+    let place = Place::key("policy").then(inner.collect::<Place>());
+    file.blame(error.at(place))
 }
 
 /// `name` or `name(param=value,…)`; `flag` is what messages call it.
-pub fn parse(text: &str, problem: &Problem, flag: &str) -> Result<Named> {
-    let choice = Choice::parse(text, problem)
-        .map_err(|error| Error::new(format!("{flag} {}", error.place).trim_end(), error.message))?;
-    Ok(if text.contains('(') { Named::in_full(choice) } else { Named::untuned(choice) })
+pub fn parse(text: &str, problem: &Problem, flag: &str) -> Result<Asked> {
+    let choice = Choice::parse(text, problem).map_err(|error| match error.place().steps() {
+        [Step::Key(key)] if key == "policy" => flags::at_policy(error, flag),
+        _ => flags::within(error, flag),
+    })?;
+    Ok(if text.contains('(') { Asked::in_full(choice) } else { Asked::untuned(choice) })
 }
 
 /// A comma-separated list, in which commas within parentheses do not count.
-pub fn parse_list(text: &str, problem: &Problem, flag: &str) -> Result<Vec<Named>> {
+pub fn parse_list(text: &str, problem: &Problem, flag: &str) -> Result<Vec<Asked>> {
     let mut depth = 0_i32;
     let parts = text.split(|c| {
         depth += i32::from(c == '(') - i32::from(c == ')');
         c == ',' && depth <= 0
     });
     parts.map(|part| parse(part, problem, flag)).collect()
-}
-
-/// The policy at the parameters of `--params`.
-pub fn with_params(choice: &Choice, problem: &Problem, text: &str) -> Result<Choice> {
-    let Some(file) = text.strip_prefix('@') else {
-        let params = numbers(text)?;
-        return choice.with_params(problem, &params).map_err(as_flag);
-    };
-    let named: Params = read_json(Path::new(file))?;
-    let at_file = |error: Error| Error::new(format!("{file}, {}", error.place), error.message);
-    match named {
-        Params::InOrder(params) => choice.with_params(problem, &params).map_err(at_file),
-        Params::ByName(params) => params.iter().try_fold(choice.clone(), |choice, (name, value)| {
-            choice.with_param(problem, name, &value.numbers()).map_err(at_file)
-        }),
-    }
 }
 
 /// What a parameter file holds.
@@ -74,7 +129,19 @@ pub fn with_params(choice: &Choice, problem: &Problem, text: &str) -> Result<Cho
 )]
 enum Params {
     InOrder(Vec<f64>),
-    ByName(BTreeMap<String, Nested>),
+    ByName(BTreeMap<String, Value>),
+}
+
+/// The policy at the parameters of `--params`.
+fn with_params(choice: &Choice, problem: &Problem, text: &str) -> Result<Choice> {
+    let Some(file) = text.strip_prefix('@') else { return choice.with_params(problem, &numbers(text)?) };
+    let changed = match io::read_json(Path::new(file))? {
+        Params::InOrder(params) => choice.with_params(problem, &params),
+        Params::ByName(params) => params.iter().try_fold(choice.clone(), |choice, (name, value)| {
+            choice.with_param(problem, name, &value.numbers(Place::key(name))?)
+        }),
+    };
+    changed.map_err(|error| error.within(Place::file(file)))
 }
 
 fn numbers(text: &str) -> Result<Vec<f64>> {
@@ -82,56 +149,21 @@ fn numbers(text: &str) -> Result<Vec<f64>> {
         return Ok(Vec::new());
     }
     let number = |part: &str| {
-        let wrong = || Error::new("--params", format!("found '{part}', expected a number"));
+        let wrong = || Error::new("params", format!("found '{}', expected a number", abridged(part)));
         part.trim().parse().map_err(|_| wrong())
     };
     text.split(',').map(number).collect()
 }
 
-/// The library names flags without their dashes.
-pub fn as_flag(error: Error) -> Error {
-    Error::new(format!("--{}", error.place), error.message)
-}
-
 /// The policy in a policy file, which must fit the problem.
 pub fn from_file(path: &Path, problem: &Problem) -> Result<Choice> {
-    #[derive(Deserialize)]
-    struct Format {
-        gradband: Option<u32>,
-    }
-    let name = path.display();
-    match read_json::<Format>(path)?.gradband {
-        Some(FORMAT) => {}
-        Some(other) => {
-            let message = format!("found format {other}, this version reads {FORMAT}");
-            return Err(Error::new(format!("{name}, gradband"), message));
-        }
-        None => return Err(Error::new(name.to_string(), "is not a policy file: it has no key 'gradband'")),
-    }
-    let mut file: PolicyFile = read_json(path)?;
-    if let Some(weights) = &file.policy.weights {
-        let beside = path.parent().unwrap_or(Path::new("")).join(weights);
-        file.policy.params = weights::read(&beside, &file.policy)?;
-    }
-    let choice = file
-        .choose(problem)
-        .map_err(|error| Error::new(format!("{name}, {}", error.place), error.message))?;
-    if file.problem.horizon != problem.horizon {
-        let (theirs, ours) = (file.problem.horizon, problem.horizon);
+    let file = PolicyFile::load(path)?;
+    let place = || Place::file(path.display().to_string());
+    let choice = file.choose(problem, &Catalogue::default()).map_err(|error| error.within(place()))?;
+    let (theirs, ours) = (file.problem.horizon, problem.horizon());
+    if theirs != ours {
+        let name = path.display();
         output::note(&format!("note: {name} was trained for a horizon of {theirs}, not {ours}"));
     }
     Ok(choice)
-}
-
-pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let text = files::read_text(path)?;
-    serde_json::from_str(&text).map_err(|error| {
-        let place = match error.line() {
-            0 => path.display().to_string(),
-            line => format!("{}, line {line}, column {}", path.display(), error.column()),
-        };
-        let message = error.to_string();
-        let message = message.split(" at line ").next().unwrap_or_default();
-        Error::new(place, format!("not the JSON that was expected: {message}"))
-    })
 }

@@ -10,29 +10,34 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Between two lines.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// How far a job is.
-pub struct Progress {
+/// Shows how far a job is; the bar goes when this is dropped.
+pub struct Meter {
     what: String,
     unit: &'static str,
-    total: usize,
+    total: u64,
     start: Instant,
     next: Instant,
     bar: Option<ProgressBar>,
 }
 
-impl Progress {
+impl Meter {
     /// Starts the clock.
-    pub fn new(what: impl Into<String>, unit: &'static str, total: usize) -> Self {
+    pub fn new(what: impl Into<String>, unit: &'static str, total: u64) -> Self {
         let what = what.into();
         let start = Instant::now();
         let bar = std::io::stderr().is_terminal().then(|| bar(&what, unit, total));
         Self { what, unit, total, start, next: start + PATIENCE, bar }
     }
 
+    /// Is it for this job?
+    pub fn measures(&self, what: &str, total: u64) -> bool {
+        self.what == what && self.total == total
+    }
+
     /// So much is done.
-    pub fn set(&mut self, done: usize) {
+    pub fn set(&mut self, done: u64) {
         if let Some(bar) = &self.bar {
-            bar.set_position(done as u64);
+            bar.set_position(done);
             return;
         }
         let now = Instant::now();
@@ -47,7 +52,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for Meter {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -55,8 +60,8 @@ impl Drop for Progress {
     }
 }
 
-fn bar(what: &str, unit: &str, total: usize) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
+fn bar(what: &str, unit: &str, total: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
     let template = format!("{{msg}} [{{bar:30}}] {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
     if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style.progress_chars("=> "));

@@ -1,6 +1,7 @@
-//! Gittins tables on disk: written whole or not at all, checked when read, and never a reason to fail.
+//! The directory that is kept between runs: fetched data sets, and Gittins tables, which are written whole or not at all,
+//! checked when read, and never a reason to fail.
 //!
-//! A file is a header (magic, version, horizon, checksum; little endian) and the table's numbers as f32.
+//! The file of a table is a header (magic, version, horizon, checksum; little endian) and its numbers as f32.
 
 use crate::io;
 use gradband::exact::{GittinsTable, MAX_GITTINS_HORIZON, Store, keep_in};
@@ -18,13 +19,38 @@ const CHUNK: usize = 1 << 16;
 /// Set once, at the start.
 static DIR: OnceLock<Option<PathBuf>> = OnceLock::new();
 
-/// The directory of the cache; nothing if it is switched off.
-pub fn dir() -> Option<&'static Path> {
-    DIR.get()?.as_deref()
+/// Whether there is a cache.
+pub(crate) enum Home {
+    /// Nobody has called [`install`].
+    Unset,
+    /// The user wants none.
+    Off,
+    /// It is there.
+    In(&'static Path),
 }
 
-/// Keeps tables where it is said, else where GRADBAND_CACHE or the system's custom says; nowhere if that is `none`. `note`
-/// hears what went wrong: a cache is never a reason to fail.
+pub(crate) fn home() -> Home {
+    match DIR.get() {
+        None => Home::Unset,
+        Some(None) => Home::Off,
+        Some(Some(dir)) => Home::In(dir),
+    }
+}
+
+/// The directory of the cache, unless it is switched off or was never set up.
+pub fn dir() -> Option<&'static Path> {
+    match home() {
+        Home::In(dir) => Some(dir),
+        Home::Unset | Home::Off => None,
+    }
+}
+
+/// Sets up the cache of this process, in which Gittins tables and fetched data sets are kept; until then nothing is
+/// read from or written to it. Call it once, at the start: the first call counts.
+///
+/// The directory is `said`, else what the environment variable `GRADBAND_CACHE` says, else `gradband` in the directory
+/// that the system has for such files; with the word `none` there is no cache. A table that cannot be read or kept is
+/// no reason to fail: `note` is told of it.
 pub fn install(said: Option<PathBuf>, note: fn(&str)) {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let custom = || {
@@ -77,8 +103,8 @@ impl Store for Cache {
 
     fn save(&self, table: &GittinsTable) {
         let path = self.path(table.horizon());
-        let written = std::fs::create_dir_all(&self.dir)
-            .and_then(|()| io::write(&path, |file| write(table, file)));
+        let written =
+            std::fs::create_dir_all(&self.dir).and_then(|()| io::write(&path, |file| write(table, file)));
         if let Err(error) = written {
             (self.note)(&format!("note: {}: cannot keep the Gittins table: {error}", path.display()));
         }
@@ -145,5 +171,43 @@ impl Default for Checksum {
 impl Checksum {
     fn with(self, word: u32) -> Self {
         Self((self.0 ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    static NOTES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+    fn note(message: &str) {
+        NOTES.lock().unwrap().push(message.into());
+    }
+
+    #[test]
+    fn a_table_serves_horizons_that_are_a_little_shorter_and_damage_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache { dir: dir.path().join("deep"), note };
+        let table = GittinsTable::new(12, &mut ()).unwrap();
+        assert!(!cache.has(12) && cache.load(12).is_none());
+        cache.save(&table);
+        assert_eq!(cache.load(12), Some(table.clone()));
+        assert_eq!(cache.load(6), Some(table), "one of twice the length is read faster than computed");
+        assert!(!cache.has(5) && !cache.has(13));
+        assert!(NOTES.lock().unwrap().is_empty());
+
+        let path = cache.path(12);
+        let sound = std::fs::read(&path).unwrap();
+        for (at, what) in [(0, "another format"), (8, "another format"), (12, "size"), (20, "checksum"), (40, "checksum")] {
+            let mut bytes = sound.clone();
+            bytes[at] ^= 1;
+            std::fs::write(&path, bytes).unwrap();
+            assert!(cache.load(12).is_none());
+            let last = NOTES.lock().unwrap().pop().unwrap();
+            assert!(last.contains("gittins-12.bin") && last.contains(what), "{last}");
+        }
+        std::fs::write(&path, &sound[..10]).unwrap();
+        assert!(cache.load(12).is_none() && NOTES.lock().unwrap()[0].contains("truncated"));
     }
 }

@@ -14,23 +14,23 @@ mod store;
 
 #[cfg(feature = "download")]
 pub use fetch::{Trouble, fetch, keep};
-pub use store::{Place, hex, open, path, place, sum_path};
+pub use store::{Availability, availability, open, path, sum_path};
 
 use crate::read_examples;
 use gradband::problem::Scale;
 use gradband::{Error, Problem, Result};
 
-/// n of the data sets (section 7.9).
+/// The horizon of the problems made of data sets (section 7.9 of the paper).
 pub const DATASET_HORIZON: usize = 500;
 
-/// A data set for classification.
+/// A data set for classification: what it is about, how large it is and where its examples come from.
 #[derive(Clone, Copy, Debug)]
 pub struct Dataset {
-    /// Its name, which is also that of the problem.
+    /// The name of the set, and of the problem made of it.
     pub name: &'static str,
-    /// What it is about.
+    /// What it is about, in a line.
     pub summary: &'static str,
-    /// K.
+    /// The number of classes, which are the arms of the problem.
     pub classes: usize,
     /// The number of features.
     pub features: usize,
@@ -40,24 +40,40 @@ pub struct Dataset {
     pub scale: Scale,
     /// What to cite.
     pub source: &'static str,
-    /// A gzip-compressed CSV, with the header f1, f2, ..., label; none if it must be fetched, or if this crate was
-    /// built without them.
-    pub embedded: Option<&'static [u8]>,
-    /// SHA-256 of what is embedded, or of the unpacked file that UCI publishes.
+    /// Where its examples come from.
+    pub origin: Origin,
+    /// SHA-256 of what is built in, or of the unpacked file that UCI publishes.
     pub sha256: &'static str,
 }
 
+/// Where the examples of a data set come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// They are part of the program: a gzip-compressed CSV with the header f1, f2, ..., label.
+    BuiltIn(&'static [u8]),
+    /// They would be part of the program, but it was built without the feature `datasets`.
+    LeftOut,
+    /// UCI publishes them at these addresses, the best one first; they are fetched into the cache once.
+    Published(&'static [&'static str]),
+}
+
+/// The file itself, and the archive that its page offers.
+const COVERTYPE: Origin = Origin::Published(&[
+    "https://archive.ics.uci.edu/ml/machine-learning-databases/covtype/covtype.data.gz",
+    "https://archive.ics.uci.edu/static/public/31/covertype.zip",
+]);
+
 #[cfg(feature = "datasets")]
-macro_rules! embedded {
+macro_rules! built_in {
     ($name:literal) => {
-        Some(include_bytes!(concat!("../data/", $name, ".csv.gz")))
+        Origin::BuiltIn(include_bytes!(concat!("../data/", $name, ".csv.gz")))
     };
 }
 
 #[cfg(not(feature = "datasets"))]
-macro_rules! embedded {
+macro_rules! built_in {
     ($name:literal) => {
-        None
+        Origin::LeftOut
     };
 }
 
@@ -71,7 +87,7 @@ pub static DATASETS: [Dataset; 11] = [
         examples: 32_561,
         scale: Scale::None,
         source: "Becker, B. and Kohavi, R. (1996). Adult. UCI Machine Learning Repository. https://doi.org/10.24432/C5XW20",
-        embedded: embedded!("adult"),
+        origin: built_in!("adult"),
         sha256: "94d278d5b7afbca5749ca202840a8599035075e4a112e0689bbdd9087f5a950f",
     },
     Dataset {
@@ -82,7 +98,7 @@ pub static DATASETS: [Dataset; 11] = [
         examples: 690,
         scale: Scale::MinMax,
         source: "Quinlan, R. Statlog (Australian Credit Approval). UCI Machine Learning Repository. https://doi.org/10.24432/C59012",
-        embedded: embedded!("australian"),
+        origin: built_in!("australian"),
         sha256: "64b0ffe75ff74dd0382b7ec793b25cc415bd077181c35e9ed38229c1777e4649",
     },
     Dataset {
@@ -93,7 +109,7 @@ pub static DATASETS: [Dataset; 11] = [
         examples: 683,
         scale: Scale::MinMax,
         source: "Wolberg, W. Breast Cancer Wisconsin (Original). UCI Machine Learning Repository. https://doi.org/10.24432/C5HP4Z",
-        embedded: embedded!("breast-cancer"),
+        origin: built_in!("breast-cancer"),
         sha256: "4c38bd7c99377e7505955f2e50fad3b46effc019d535a2b4f957d9c346de5792",
     },
     Dataset {
@@ -104,7 +120,7 @@ pub static DATASETS: [Dataset; 11] = [
         examples: 581_012,
         scale: Scale::Unit,
         source: "Blackard, J. (1998). Covertype. UCI Machine Learning Repository. https://doi.org/10.24432/C50K5N",
-        embedded: None,
+        origin: COVERTYPE,
         sha256: "0a9371cef7c964b5475d6053cc3e0894a5aa6f65ad1ed3ecb01c45aa96217945",
     },
     Dataset {
@@ -115,7 +131,7 @@ pub static DATASETS: [Dataset; 11] = [
         examples: 150,
         scale: Scale::MinMax,
         source: "Fisher, R. A. Iris. UCI Machine Learning Repository. https://doi.org/10.24432/C56C76",
-        embedded: embedded!("iris"),
+        origin: built_in!("iris"),
         sha256: "7cb5f426b65dd5fdc436573a34595ab0fde2e0f582b723219738b70fb9e7d957",
     },
     Dataset {
@@ -126,7 +142,7 @@ pub static DATASETS: [Dataset; 11] = [
         examples: 2310,
         scale: Scale::MinMax,
         source: "Statlog (Image Segmentation). UCI Machine Learning Repository. https://doi.org/10.24432/C5P01G",
-        embedded: embedded!("segment"),
+        origin: built_in!("segment"),
         sha256: "fb86396a5de1412fce9f88275b9fb305a889724c6a58853ff0c191e5b4f545e4",
     },
     Dataset {
@@ -137,7 +153,7 @@ pub static DATASETS: [Dataset; 11] = [
         examples: 4435,
         scale: Scale::MinMax,
         source: "Srinivasan, A. (1993). Statlog (Landsat Satellite). UCI Machine Learning Repository. https://doi.org/10.24432/C55887",
-        embedded: embedded!("satimage"),
+        origin: built_in!("satimage"),
         sha256: "dc96dc119e70603f8110f9e8fcd35cdb9cfd23cce09fe07172724a04e3b0778d",
     },
     Dataset {
@@ -148,7 +164,7 @@ pub static DATASETS: [Dataset; 11] = [
         examples: 8124,
         scale: Scale::None,
         source: "Mushroom (1981; donor J. Schlimmer). UCI Machine Learning Repository. https://doi.org/10.24432/C5959T",
-        embedded: embedded!("mushroom"),
+        origin: built_in!("mushroom"),
         sha256: "7057ed83ffab8d1b416ab8c9520948205d77d14411d781863f9bb6730b8c37a9",
     },
     Dataset {
@@ -159,7 +175,7 @@ pub static DATASETS: [Dataset; 11] = [
         examples: 43_500,
         scale: Scale::MinMax,
         source: "Statlog (Shuttle). UCI Machine Learning Repository. https://doi.org/10.24432/C5WS31",
-        embedded: embedded!("shuttle"),
+        origin: built_in!("shuttle"),
         sha256: "9f7c293e92a25c429131edceefa509341a0170de412a410ba469f2fb771bcec1",
     },
     Dataset {
@@ -170,7 +186,7 @@ pub static DATASETS: [Dataset; 11] = [
         examples: 846,
         scale: Scale::MinMax,
         source: "Mowforth, P. and Shepherd, B. Statlog (Vehicle Silhouettes). UCI Machine Learning Repository. https://doi.org/10.24432/C5HG6N",
-        embedded: embedded!("vehicle"),
+        origin: built_in!("vehicle"),
         sha256: "be9e2011d03deeb58149321aded484bc5e04a1cb26d51a060b9da71e84c85d9c",
     },
     Dataset {
@@ -181,37 +197,45 @@ pub static DATASETS: [Dataset; 11] = [
         examples: 178,
         scale: Scale::MinMax,
         source: "Aeberhard, S. and Forina, M. (1992). Wine. UCI Machine Learning Repository. https://doi.org/10.24432/C5PC7J",
-        embedded: embedded!("wine"),
+        origin: built_in!("wine"),
         sha256: "dab96b936f74c6ffc4296f622dadbc31992ebfb84bafcf9752e3c04cf9137320",
     },
 ];
 
 impl Dataset {
-    /// A data set by its name.
+    /// The data set of that name.
     pub fn named(name: &str) -> Result<&'static Self> {
         let found = DATASETS.iter().find(|set| set.name == name);
         found.ok_or_else(|| Error::unknown("data", name, DATASETS.iter().map(|set| set.name)))
     }
 
-    /// Its problem, from the bytes of its table: those that are embedded, or what was fetched.
+    /// The bytes that are part of the program, if they are.
+    pub fn built_in(&self) -> Option<&'static [u8]> {
+        match self.origin {
+            Origin::BuiltIn(bytes) => Some(bytes),
+            Origin::LeftOut | Origin::Published(_) => None,
+        }
+    }
+
+    /// The problem made of its examples, whose table is in `bytes`: see [`open`].
     pub fn problem(&self, bytes: &[u8]) -> Result<Problem> {
         let (examples, _) = read_examples(bytes, self.name, None, self.scale, 0.0)?;
         Problem::classification(examples).name(self.name).horizon(DATASET_HORIZON).build()
     }
 }
 
-#[cfg(all(test, feature = "datasets"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use gradband::problem::Split;
-    use sha2::{Digest, Sha256};
 
     #[test]
+    #[cfg(feature = "datasets")]
     fn the_embedded_sets_are_those_that_were_checked() {
+        use gradband::problem::Split;
+        use sha2::{Digest, Sha256};
         for set in DATASETS.iter().filter(|set| set.name != "covertype") {
-            let bytes = set.embedded.unwrap();
-            let hash: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-            assert_eq!(hash, set.sha256, "{}", set.name);
+            let bytes = set.built_in().unwrap();
+            assert_eq!(store::hex(&Sha256::digest(bytes)), set.sha256, "{}", set.name);
             let (examples, notes) = read_examples(bytes, set.name, None, Scale::MinMax, 0.0).unwrap();
             let size = (examples.classes().len(), examples.dim(), examples.len());
             assert_eq!(size, (set.classes, set.features, set.examples), "{}", set.name);
@@ -227,13 +251,16 @@ mod tests {
                 set.name
             );
         }
-        assert!(Dataset::named("covertype").unwrap().embedded.is_none());
+        assert_eq!(Dataset::named("covertype").unwrap().origin, COVERTYPE);
     }
 
     #[test]
     fn a_name_nearby_is_suggested() {
         assert!(
-            Dataset::named("breast_cancer").unwrap_err().to_string().contains("did you mean 'breast-cancer'?")
+            Dataset::named("breast_cancer")
+                .unwrap_err()
+                .to_string()
+                .contains("did you mean 'breast-cancer'?")
         );
     }
 }

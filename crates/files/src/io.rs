@@ -14,7 +14,7 @@ fn place(path: &Path) -> Place {
     Place::file(path.display().to_string())
 }
 
-/// A whole file as bytes.
+/// Reads a whole file of at most 256 MB as bytes.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     let wrong = |message: String| Error::new(place(path), message);
     let unreadable = |error: std::io::Error| match error.kind() {
@@ -36,7 +36,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     if bytes.len() as u64 > MAX_BYTES { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// A whole file as text, which may not be empty.
+/// Reads a whole file as text, which may not be empty.
 pub fn read_text(path: &Path) -> Result<String> {
     let text = String::from_utf8(read(path)?).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
@@ -46,21 +46,25 @@ pub fn read_text(path: &Path) -> Result<String> {
     if text.trim().is_empty() { Err(Error::new(place(path), "is empty")) } else { Ok(text) }
 }
 
-/// A JSON file.
+/// Reads a JSON file. Errors name line and column.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = read_text(path)?;
-    serde_json::from_str(&text).map_err(|error| {
-        let place = match error.line() {
-            0 => place(path),
-            line => place(path).line(line as u64).then(Place::key(format!("column {}", error.column()))),
-        };
-        let message = error.to_string();
-        let message = message.split(" at line ").next().unwrap_or_default();
-        Error::new(place, format!("not the JSON that was expected: {message}"))
-    })
+    serde_json::from_str(&text).map_err(|error| explained(path, &error))
 }
 
-/// Makes sure that a directory is there and can be written to.
+fn explained(path: &Path, error: &serde_json::Error) -> Error {
+    let message = error.to_string();
+    let (line, column) = (error.line(), error.column());
+    // The position is part of the message, and serde_json has no other way to get at the rest.
+    let message = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
+    let place = match line {
+        0 => place(path),
+        _ => place(path).line(line as u64).then(Place::key(format!("column {column}"))),
+    };
+    Error::new(place, format!("not the JSON that was expected: {message}"))
+}
+
+/// Makes sure that a directory is there and can be written to, and makes it if it is not.
 pub fn create_dir(dir: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(dir)?;
     tempfile::NamedTempFile::new_in(dir).map(drop)
@@ -87,7 +91,7 @@ fn complete(
     Ok(file)
 }
 
-/// Writes a file whole or not at all, in the place of an older one, as `content` says.
+/// Writes a file whole or not at all: what `content` writes takes the place of an older file only once it is complete.
 pub fn write(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -102,4 +106,51 @@ pub fn write_new(path: &Path, content: &str) -> std::io::Result<()> {
     }
     let file = complete(path, |file| file.write_all(content.as_bytes()))?;
     file.persist_noclobber(path).map(drop).map_err(|error| error.error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(content: &[u8]) -> String {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.json");
+        std::fs::write(&path, content).unwrap();
+        read_json::<Vec<f64>>(&path).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn json_is_refused_with_line_and_column() {
+        let message = refused(b"[1,\n \"a at line 7 column 3\"]");
+        assert!(message.contains("x.json, line 2, column 23: not the JSON that was expected"), "{message}");
+        assert!(message.ends_with("string \"a at line 7 column 3\", expected f64"), "{message}");
+        assert!(refused(b"[1, 2").contains("line 1, column 5: not the JSON that was expected: EOF"));
+        assert!(refused(b" \n").ends_with("x.json: is empty"));
+        assert!(refused(b"[1,\n\xff]").contains("x.json, line 2: is not UTF-8"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let message = |path: &Path| read(path).unwrap_err().to_string();
+        assert!(message(&dir.path().join("none")).ends_with("none: no such file"));
+        assert!(message(dir.path()).ends_with("is a directory, expected a file"));
+    }
+
+    #[test]
+    fn files_are_written_whole_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        write(&path, |file| file.write_all(b"first")).unwrap();
+        let failed = write(&path, |file| {
+            file.write_all(b"second, cut")?;
+            Err(ErrorKind::StorageFull.into())
+        });
+        assert_eq!(failed.unwrap_err().kind(), ErrorKind::StorageFull);
+        assert_eq!(std::fs::read(&path).unwrap(), b"first");
+        assert_eq!(write_new(&path, "third").unwrap_err().kind(), ErrorKind::AlreadyExists);
+        write_new(&dir.path().join("y"), "third").unwrap();
+        let left = std::fs::read_dir(dir.path()).unwrap().count();
+        assert_eq!(left, 2, "nothing temporary is left");
+    }
 }

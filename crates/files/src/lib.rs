@@ -3,15 +3,35 @@
 //! The library itself works on checked values and opens nothing; here are the formats they come in, shared by the binary
 //! and every other front end. Messages name file, line and column, or the key.
 //!
-//! ```no_run
+//! ```
 //! use gradband::{Simulator, Trainer};
-//! let target = gradband_files::open("my-problem.toml")?;     // a spec, a built-in problem, a data set
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let dir = dir.path();
+//! let target = gradband_files::open("bernoulli-2")?; // a built-in problem, a data set, or the path of a TOML spec
 //! let tuned = Trainer::new("softelim").train(&target.problem)?;
-//! gradband_files::save_policy("tuned".as_ref(), tuned.choice(), &target.problem)?;
-//! let again = gradband_files::load_policy("tuned/policy.json".as_ref(), &target.problem)?;
-//! println!("{}", Simulator::new(&target.problem).compare([&again])?);
+//! gradband_files::save_policy(dir, tuned.choice(), &target.problem)?;
+//!
+//! let again = gradband_files::load_policy(dir, &target.problem)?;
+//! assert_eq!(again.params(), tuned.choice().params());
+//! println!("{}", Simulator::new(&target.problem).instances(2_000).compare([&again])?);
 //! # Ok::<(), gradband::Error>(())
 //! ```
+//!
+//! | for | see |
+//! |---|---|
+//! | problems by name or from a spec | [`open`], [`named`], [`Target`], [`Spec`] |
+//! | past problems from CSV | [`read_table`] |
+//! | labelled data from CSV or LIBSVM text | [`read_examples`] |
+//! | policies on disk | [`save_policy`], [`load_policy`], [`load_policy_from`], [`PolicyFile`] |
+//! | the paper's data sets | [`DATASETS`], [`datasets`] |
+//!
+//! # Features
+//!
+//! Both are off unless they are asked for.
+//!
+//! - `datasets`: ten of the paper's eleven data sets as part of the program, 850 kB. Without it their names are known,
+//!   and [`named`] says what is missing.
+//! - `download`: fetching the eleventh (`datasets::fetch`), for which HTTPS and ZIP are compiled.
 
 pub mod cache;
 pub mod datasets;

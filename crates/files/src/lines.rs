@@ -101,9 +101,14 @@ impl<'a> Lines<'a> {
         self.number
     }
 
+    /// Where the current line stands.
+    pub fn place(&self) -> Place {
+        Place::file(self.name).line(self.number)
+    }
+
     /// An error at the current line.
     pub fn wrong(&self, message: impl Into<String>) -> Error {
-        at_line(self.name, self.number, message)
+        Error::new(self.place(), message)
     }
 }
 

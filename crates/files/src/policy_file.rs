@@ -4,92 +4,108 @@ use crate::spec::Spec;
 use crate::{io, weights};
 use gradband::policy::Choice;
 use gradband::problem::{Contextual, Scaling};
-use gradband::{Catalogue, Error, ErrorKind, Place, Policy, Problem, Result, StopReason};
-use serde::{Deserialize, Serialize};
+use gradband::{Catalogue, Error, ErrorKind, Place, Policy, Problem, Result, StopReason, abridged};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::path::Path;
 
-/// What the file is called.
+/// What the file with a policy is called.
 pub const POLICY_FILE: &str = "policy.json";
 
-/// The format's number: a reader refuses others.
+/// The number of the format, which every file carries; files with another number are refused.
 pub const FORMAT: u32 = 1;
 
-/// A policy and where it comes from.
+/// The content of a `policy.json`: a policy, what it was trained for and how.
+///
+/// [`save_policy`] and [`load_policy`] are the short way; this type is for those who also need the record of the
+/// training, or what the policy was trained for before there is a problem to play it on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PolicyFile {
-    /// [`FORMAT`].
+    /// The number of the format: [`FORMAT`].
     pub gradband: u32,
     /// The policy.
     pub policy: PolicyRecord,
     /// What it was trained for.
     pub problem: ProblemRecord,
-    /// How it was trained; not needed to play it.
-    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    /// How it was trained. It is written for people: nothing needs it to play the policy, and it is not read.
+    #[serde(default, deserialize_with = "unread", skip_serializing_if = "Option::is_none")]
     pub training: Option<TrainingRecord>,
 }
 
-/// A policy as data.
+/// Accepts whatever stands there.
+fn unread<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<TrainingRecord>, D::Error> {
+    IgnoredAny::deserialize(deserializer).map(|_| None)
+}
+
+/// A policy as data: its name, its parameters and its settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PolicyRecord {
-    /// Its name in the registry.
+    /// Its name in the catalogue.
     pub kind: String,
-    /// Its parameters' names.
+    /// The names of its parameters.
     pub names: Vec<String>,
     /// For each name its dimensions: an empty list is a number.
     pub shape: Vec<Vec<usize>>,
     /// All numbers, in the order of the names, matrices row by row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub params: Vec<f64>,
-    /// The safetensors file beside this one that has them instead, for neural policies.
+    /// The safetensors file beside the policy file that holds the numbers instead: networks have many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<String>,
-    /// What is not learned.
+    /// The settings by name, as they are typed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
 }
 
 impl From<&Choice> for PolicyRecord {
     fn from(choice: &Choice) -> Self {
-        let (names, shape) =
-            choice.slots().into_iter().map(|slot| (slot.name().into(), slot.shape)).unzip();
+        let (names, shape) = choice.slots().into_iter().map(|slot| (slot.name().into(), slot.shape)).unzip();
         Self {
             kind: choice.name().into(),
             names,
             shape,
-            params: choice.params().to_vec(),
+            // Weights that nobody has trained are not worth a word, nor is what a search has still to find.
+            params: if choice.is_known() { choice.params().to_vec() } else { Vec::new() },
             weights: None,
             settings: choice.settings().map(|(name, value)| (name.into(), value.to_string())).collect(),
         }
     }
 }
 
-/// A problem in short.
+/// What a policy file says of the problem that its policy was trained for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ProblemRecord {
     /// Its name, or the path of its spec.
     pub name: String,
-    /// The reward model.
+    /// Its kind, as a spec names it: `bernoulli`, `linear`, …
     pub kind: String,
-    /// K.
+    /// The number of arms (the paper's K).
     pub arms: usize,
-    /// n.
+    /// The number of rounds of a run (the paper's n).
     pub horizon: usize,
     /// What the user calls the arms; the classes of a labelled table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arm_names: Option<Vec<String>>,
-    /// d, where there are contexts.
+    /// The number of features, if there are contexts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_dim: Option<usize>,
-    /// The features of a labelled table.
+    /// The features of a labelled table: with them the policy can be applied to raw values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<Vec<FeatureRecord>>,
 }
 
-/// A feature, and how the policy sees it: (raw - shift) * factor.
+/// A feature of a labelled table, and how the policy sees it: (raw - shift) * factor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FeatureRecord {
-    /// Its column.
+    /// The name of its column.
     pub name: String,
     /// What is subtracted first.
     pub shift: f64,
@@ -121,35 +137,42 @@ impl From<&Problem> for ProblemRecord {
     }
 }
 
-/// How a policy was trained.
+/// How a policy was trained, so that the training can be repeated.
 #[derive(Clone, Debug, Serialize)]
 pub struct TrainingRecord {
     /// Everything that was asked for, defaults included.
     pub spec: Spec,
-    /// The seed.
+    /// The seed of all that was drawn.
     pub seed: u64,
-    /// gradband's version.
+    /// The version of gradband.
     pub version: String,
-    /// Iterations done.
+    /// The number of iterations that were done.
     pub iterations: usize,
     /// Why it ended.
     pub stop_reason: StopReason,
 }
 
 impl PolicyFile {
-    /// A policy that can be stored.
-    pub fn new(choice: &Choice, problem: &Problem) -> Self {
-        Self { gradband: FORMAT, policy: choice.into(), problem: problem.into(), training: None }
+    /// The record of a policy for a problem, ready to be saved.
+    ///
+    /// A network without weights is refused. Parameters that a setting leaves to a search on the problem are found now.
+    pub fn new(choice: &Choice, problem: &Problem) -> Result<Self> {
+        if !choice.is_trained() {
+            return Err(Error::of("policy", ErrorKind::Untrained { policy: choice.name().into() }));
+        }
+        let mut policy = PolicyRecord::from(&choice.fitted(problem, &mut ())?);
+        policy.weights = weights::has_weights_file(choice).then(|| weights::WEIGHTS_FILE.into());
+        Ok(Self { gradband: FORMAT, policy, problem: problem.into(), training: None })
     }
 
     /// Writes the file, and the weights of a network beside it, into a directory that is there.
-    pub fn save(mut self, dir: &Path, choice: &Choice) -> std::io::Result<()> {
-        if weights::has_weights_file(choice) {
-            weights::write(&dir.join(weights::WEIGHTS_FILE), choice)?;
-            self.policy.params.clear();
-            self.policy.weights = Some(weights::WEIGHTS_FILE.into());
+    pub fn save(&self, dir: &Path) -> std::io::Result<()> {
+        let mut written = self.clone();
+        if let Some(name) = &self.policy.weights {
+            weights::write(&dir.join(name), &self.policy)?;
+            written.policy.params.clear();
         }
-        let text = serde_json::to_string_pretty(&self).map_err(std::io::Error::other)? + "\n";
+        let text = serde_json::to_string_pretty(&written).map_err(std::io::Error::other)? + "\n";
         io::write(&dir.join(POLICY_FILE), |file| file.write_all(text.as_bytes()))
     }
 
@@ -169,96 +192,213 @@ impl PolicyFile {
             None => return Err(Error::new(place, "is not a policy file: it has no key 'gradband'")),
         }
         let mut file: Self = io::read_json(path)?;
-        if let Some(weights) = &file.policy.weights {
-            // Beside the policy file and nowhere else, whatever it says.
-            if Path::new(weights).file_name() != Some(weights.as_ref()) {
-                let message = format!("found '{weights}', expected the name of a file beside this one");
-                return Err(Error::new(place.then("policy.weights"), message));
-            }
-            let beside = path.parent().unwrap_or(Path::new("")).join(weights);
-            file.policy.params = weights::read(&beside, &file.policy)?;
-        }
+        file.read_weights(path).map_err(|error| match error.place().is_in_file() {
+            true => error,
+            false => error.within(place),
+        })?;
         Ok(file)
     }
 
-    /// The policy on the problem it is to play. Errors name keys of the file.
+    fn read_weights(&mut self, path: &Path) -> Result<()> {
+        let Some(name) = &self.policy.weights else { return Ok(()) };
+        if !self.policy.params.is_empty() {
+            let message =
+                "found numbers here and in the file that policy.weights names, expected them in one place";
+            return Err(Error::new("policy.params", message));
+        }
+        // Beside the policy file and nowhere else, whatever it says.
+        if Path::new(name).file_name() != Some(name.as_ref()) {
+            let message = format!("found '{}', expected the name of a file beside this one", abridged(name));
+            return Err(Error::new("policy.weights", message));
+        }
+        let beside = path.parent().unwrap_or(Path::new("")).join(name);
+        self.policy.params = weights::read(&beside, &self.policy)?;
+        Ok(())
+    }
+
+    /// The policy on the problem it is to play, which must be like the one it was trained for: the same arms, and with
+    /// contexts the same features, scaled alike. Errors name keys of the file.
     pub fn choose(&self, problem: &Problem, catalogue: &Catalogue) -> Result<Choice> {
         let kind = catalogue.kind(&self.policy.kind).map_err(|error| error.at("policy.kind"))?;
-        if self.problem.arms != problem.arms() {
-            let message = format!(
-                "the policy is for {} arms, but {} has {}",
-                self.problem.arms,
-                problem.name(),
-                problem.arms()
-            );
-            return Err(Error::new("problem.arms", message));
+        self.problem.check_arms(problem)?;
+        let mut choice = Policy::of(kind).on(problem).map_err(|error| error.at("policy.kind"))?;
+        self.problem.check_features(problem)?;
+        if weights::has_weights_file(&choice) || self.problem.features.is_some() {
+            self.problem.check_arm_names(problem)?;
         }
-        let mut choice = Policy::of(kind.clone()).on(problem).map_err(|error| error.at("policy.kind"))?;
-        self.check_features(problem)?;
         for (key, value) in &self.policy.settings {
             let place = || Place::from("policy.settings").then(Place::key(key));
             choice = choice.with(problem, key, value).map_err(|error| error.at(place()))?;
         }
-        let slots = choice.slots();
-        let names: Vec<_> = slots.iter().map(|slot| slot.name()).collect();
-        if self.policy.names != names {
-            let message = format!("found {:?}, expected {names:?} for {}", self.policy.names, kind.name());
-            return Err(Error::new("policy.names", message));
-        }
-        if slots.iter().map(|slot| &slot.shape).ne(&self.policy.shape) {
-            let expected: Vec<_> = slots.iter().map(|slot| &slot.shape).collect();
-            let message = format!("found {:?}, expected {expected:?} for {}", self.policy.shape, kind.name());
-            return Err(Error::new("policy.shape", message));
-        }
-        choice.with_params(problem, &self.policy.params).map_err(|error| match error.kind() {
-            ErrorKind::Invalid(_) => error.at("policy.params"),
-            _ => error.within("policy"),
-        })
+        self.policy.check_layout(&choice)?;
+        choice.with_params(problem, &self.policy.params).map_err(|error| error.within("policy"))
     }
+}
 
-    /// A projection learned for some features says nothing about others.
-    fn check_features(&self, problem: &Problem) -> Result<()> {
-        let theirs = ProblemRecord::from(problem);
-        if self.problem.context_dim != theirs.context_dim {
-            let dim = |dim: Option<usize>| dim.map_or("none".into(), |dim| dim.to_string());
-            let message = format!(
-                "the policy is for {} features, but {} has {}",
-                dim(self.problem.context_dim),
-                problem.name(),
-                dim(theirs.context_dim)
-            );
-            return Err(Error::new("problem.context_dim", message));
+impl PolicyRecord {
+    /// The numbers mean something only under the names and in the shapes that they were written with.
+    fn check_layout(&self, choice: &Choice) -> Result<()> {
+        let (names, shape): (Vec<String>, Vec<Vec<usize>>) =
+            choice.slots().into_iter().map(|slot| (slot.name().into(), slot.shape)).unzip();
+        let differ = |key: &str, found: &dyn Debug, expected: &dyn Debug| {
+            let found = abridged(&format!("{found:?}"));
+            let message = format!("found {found}, expected {expected:?} for {}", choice.name());
+            Err(Error::new(Place::key("policy").then(key), message))
+        };
+        if self.names != names {
+            return differ("names", &self.names, &names);
         }
-        if let (Some(ours), Some(theirs)) = (&self.problem.features, &theirs.features)
-            && let Some((our, their)) = ours.iter().zip(theirs).find(|(our, their)| our.name != their.name)
-        {
-            let message = format!(
-                "the policy has a feature '{}' where {} has '{}'",
-                our.name,
-                problem.name(),
-                their.name
-            );
-            return Err(Error::new("problem.features", message));
+        if self.shape != shape {
+            return differ("shape", &self.shape, &shape);
         }
         Ok(())
     }
 }
 
-/// Writes `policy.json` (and the weights of a network) into a directory, which is made if it is not there.
-pub fn save_policy(dir: &Path, choice: &Choice, problem: &Problem) -> Result<()> {
-    let written = io::create_dir(dir).and_then(|()| PolicyFile::new(choice, problem).save(dir, choice));
+impl ProblemRecord {
+    fn check_arms(&self, problem: &Problem) -> Result<()> {
+        if self.arms == problem.arms() {
+            return Ok(());
+        }
+        let message =
+            format!("the policy is for {} arms, but {} has {}", self.arms, problem.name(), problem.arms());
+        Err(Error::new("problem.arms", message))
+    }
+
+    /// A network knows arms by their numbers, and a classifier's arms are its classes: others are another problem. To
+    /// all other policies one arm is like the next.
+    fn check_arm_names(&self, problem: &Problem) -> Result<()> {
+        let (Some(ours), Some(theirs)) = (&self.arm_names, problem.arm_names()) else { return Ok(()) };
+        let Some(arm) = (0..ours.len().max(theirs.len())).find(|&arm| ours.get(arm) != theirs.get(arm))
+        else {
+            return Ok(());
+        };
+        let name =
+            |names: &[String]| names.get(arm).map_or("none".into(), |name| format!("'{}'", abridged(name)));
+        let message =
+            format!("the policy has the arm {} where {} has {}", name(ours), problem.name(), name(theirs));
+        Err(Error::new(Place::from("problem.arm_names").index(arm), message))
+    }
+
+    /// A projection learned for some features says nothing about others, nor about the same ones on another scale.
+    fn check_features(&self, problem: &Problem) -> Result<()> {
+        let theirs = Self::from(problem);
+        if self.context_dim != theirs.context_dim {
+            let dim = |dim: Option<usize>| dim.map_or("none".into(), |dim| dim.to_string());
+            let message = format!(
+                "the policy is for {} features, but {} has {}",
+                dim(self.context_dim),
+                problem.name(),
+                dim(theirs.context_dim)
+            );
+            return Err(Error::new("problem.context_dim", message));
+        }
+        let (Some(ours), Some(theirs)) = (&self.features, &theirs.features) else { return Ok(()) };
+        if ours.len() != theirs.len() {
+            let message = format!("found {} features, expected {}", ours.len(), theirs.len());
+            return Err(Error::new("problem.features", message));
+        }
+        match ours.iter().zip(theirs).position(|(our, their)| our != their) {
+            None => Ok(()),
+            Some(i) => {
+                let place = Place::from("problem.features").index(i);
+                Err(Error::new(place, ours[i].difference(&theirs[i], problem.name())))
+            }
+        }
+    }
+}
+
+impl FeatureRecord {
+    /// What sets it apart from the feature of a problem that stands in its place.
+    fn difference(&self, other: &Self, problem: &str) -> String {
+        let [ours, theirs] = [&self.name, &other.name].map(|name| abridged(name));
+        if self.name != other.name {
+            return format!("the policy has a feature '{ours}' where {problem} has '{theirs}'");
+        }
+        let scaled = |feature: &Self| format!("(x - {}) * {}", feature.shift, feature.factor);
+        format!(
+            "the policy sees the feature '{ours}' as {}, but on {problem} it is {}; use the data and the `scale` that it \
+             was trained with",
+            scaled(self),
+            scaled(other)
+        )
+    }
+}
+
+/// Saves a policy: writes `policy.json`, and the weights of a network beside it, into a directory, which is made if it
+/// is not there. Rules of one's own are saved like built-in policies.
+///
+/// ```
+/// use gradband::{Problem, Trainer};
+/// let problem = Problem::named("bernoulli-2")?;
+/// let trained = Trainer::new("softelim").iterations(10).train(&problem)?;
+/// let dir = tempfile::tempdir().unwrap();
+/// gradband_files::save_policy(dir.path(), trained.choice(), &problem)?;
+/// assert!(dir.path().join("policy.json").exists());
+/// # Ok::<(), gradband::Error>(())
+/// ```
+pub fn save_policy(dir: impl AsRef<Path>, choice: &Choice, problem: &Problem) -> Result<()> {
+    let (dir, file) = (dir.as_ref(), PolicyFile::new(choice, problem)?);
     let place = || Place::file(dir.display().to_string());
+    let written = io::create_dir(dir).and_then(|()| file.save(dir));
     written.map_err(|error| Error::new(place(), format!("cannot be written: {error}")))
 }
 
-/// The policy in a policy file, on the problem that it is to play.
-pub fn load_policy(path: &Path, problem: &Problem) -> Result<Choice> {
+/// Loads the policy that was saved in a directory, or in the policy file at a path, to play a problem. The problem must
+/// be like the one that the policy was trained for: it may have another horizon, but not other arms or features.
+///
+/// ```
+/// use gradband::{Problem, Simulator};
+/// use gradband::policy::Choice;
+/// let problem = Problem::named("bernoulli-2")?;
+/// let dir = tempfile::tempdir().unwrap();
+/// gradband_files::save_policy(dir.path(), &Choice::parse("softelim(w=0.53)", &problem)?, &problem)?;
+/// let policy = gradband_files::load_policy(dir.path(), &problem)?;
+/// assert_eq!(policy.params(), [0.53]);
+/// println!("{}", Simulator::new(&problem).instances(500).compare([&policy])?);
+///
+/// let other = gradband_files::load_policy(dir.path(), &Problem::named("bernoulli-10")?).unwrap_err();
+/// assert!(other.to_string().contains("problem.arms: the policy is for 2 arms, but bernoulli-10 has 10"));
+/// # Ok::<(), gradband::Error>(())
+/// ```
+pub fn load_policy(path: impl AsRef<Path>, problem: &Problem) -> Result<Choice> {
     load_policy_from(path, problem, &Catalogue::default())
 }
 
-/// The same with policies of one's own.
-pub fn load_policy_from(path: &Path, problem: &Problem, catalogue: &Catalogue) -> Result<Choice> {
-    let file = PolicyFile::load(path)?;
+/// Loads a policy as [`load_policy`] does, where the catalogue has rules of one's own.
+///
+/// ```
+/// use gradband::{Catalogue, ErrorKind, Param, Problem, Rule, Scalar, Seen, Trainer};
+///
+/// /// A softmax of means.
+/// struct Greedy;
+/// impl Rule for Greedy {
+///     fn params(&self) -> Vec<Param> {
+///         vec![Param::positive("temperature", 0.1)]
+///     }
+///     fn logits<T: Scalar>(&self, params: &[T], seen: &Seen, logits: &mut [T]) {
+///         for (arm, logit) in logits.iter_mut().enumerate() {
+///             *logit = params[0].recip() * seen.mean(arm);
+///         }
+///     }
+/// }
+/// let problem = Problem::named("bernoulli-2")?.with_horizon(20)?;
+/// let trained = Trainer::own(Greedy).iterations(5).train(&problem)?;
+/// let dir = tempfile::tempdir().unwrap();
+/// gradband_files::save_policy(dir.path(), trained.choice(), &problem)?;
+///
+/// let catalogue = Catalogue::default().with_rule(Greedy);
+/// let policy = gradband_files::load_policy_from(dir.path(), &problem, &catalogue)?;
+/// assert_eq!(policy.params(), trained.choice().params());
+/// // Elsewhere, nobody knows the rule.
+/// let error = gradband_files::load_policy(dir.path(), &problem).unwrap_err();
+/// assert!(matches!(error.kind(), ErrorKind::Unknown { found, .. } if found == "Greedy"));
+/// # Ok::<(), gradband::Error>(())
+/// ```
+pub fn load_policy_from(path: impl AsRef<Path>, problem: &Problem, catalogue: &Catalogue) -> Result<Choice> {
+    let path = path.as_ref();
+    let path = if path.is_dir() { path.join(POLICY_FILE) } else { path.into() };
+    let file = PolicyFile::load(&path)?;
     let place = || Place::file(path.display().to_string());
     file.choose(problem, catalogue).map_err(|error| error.within(place()))
 }

@@ -3,7 +3,8 @@
 
 use crate::lines::{Lines, MAX_LINE, NOT_UTF8, at_line};
 use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Terminator};
-use gradband::{Error, Result};
+use gradband::{Error, Place, Result};
+use std::collections::HashSet;
 use std::io::Read;
 
 /// The records one by one, the current one at hand.
@@ -50,9 +51,14 @@ impl<'a> Records<'a> {
         self.reader.get_ref().start
     }
 
+    /// Where the current record stands.
+    pub fn place(&self) -> Place {
+        Place::file(self.name()).line(self.line())
+    }
+
     /// An error at the current record.
     pub fn wrong(&self, message: impl Into<String>) -> Error {
-        at_line(self.name(), self.line(), message)
+        Error::new(self.place(), message)
     }
 
     /// Refuses a record that has not as many fields as the first.
@@ -84,12 +90,12 @@ impl<'a> Record<'a> {
         self.0.len()
     }
 
-    /// A field; empty if there are not so many.
-    pub fn get(self, column: usize) -> &'a str {
-        self.0.get(column).map_or("", trimmed)
+    /// The field of a column, which there must be: see [`Records::check_len`].
+    pub fn field(self, column: usize) -> &'a str {
+        trimmed(&self.0[column])
     }
 
-    pub fn iter(self) -> impl Iterator<Item = &'a str> {
+    pub fn iter(self) -> impl Iterator<Item = &'a str> + Clone {
         self.0.iter().map(trimmed)
     }
 }
@@ -109,7 +115,7 @@ fn trimmed(field: &str) -> &str {
     }
 }
 
-/// The separator that a line has most of.
+/// The separator that a line has most of; the csv crate must be told.
 fn delimiter(line: &str) -> u8 {
     let mut quoted = false;
     let mut counts = [(b',', 0_u32), (b';', 0), (b'\t', 0)];
@@ -121,6 +127,21 @@ fn delimiter(line: &str) -> u8 {
     }
     let found = counts.into_iter().filter(|&(_, count)| count > 0);
     found.max_by_key(|&(_, count)| count).map_or(b',', |(delimiter, _)| delimiter)
+}
+
+/// Whether the fields of a first line are whole numbers, no two of them equal: the values of a row, or names such as
+/// 0, 1, 2 that a program gave to columns?
+pub(crate) fn may_be_names<'a>(fields: impl Iterator<Item = &'a str>) -> bool {
+    let mut seen = HashSet::new();
+    let mut fields = fields.map(str::parse::<i64>);
+    fields.all(|field| field.is_ok_and(|number| seen.insert(number)))
+}
+
+/// Whether the fields of a first line count columns: 0, 1, 2, … or 1, 2, 3, …
+pub(crate) fn counts_columns<'a>(fields: impl Iterator<Item = &'a str> + Clone) -> bool {
+    [0_i64, 1]
+        .into_iter()
+        .any(|first| fields.clone().zip(first..).all(|(field, number)| field.parse() == Ok(number)))
 }
 
 /// Hands out the lines, never more than one at a time: a record that wants another has a quoted line end.

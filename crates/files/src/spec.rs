@@ -3,6 +3,7 @@
 //! A spec is text first (so that messages can name file, line and key), then keys and plain serde types, then checked
 //! problems, policies and plans.
 
+mod read;
 mod source;
 mod train;
 
@@ -13,59 +14,86 @@ pub use train::{TrainSpec, Training};
 
 use crate::{read_examples, read_table};
 use gradband::measure::check_instances;
-use gradband::policy::{Choice, Learns, Slot};
-use gradband::problem::{Data, Keys, Scale, Value};
-use gradband::{Catalogue, Error, Place, Policy, Problem, Result};
+use gradband::policy::{Choice, Learns, Shape, Slot};
+use gradband::problem::{Data, Keys, Scale, Value, check_holdout};
+use gradband::{Catalogue, Error, Place, Policy, Problem, Result, Step, abridged};
 use serde::{Deserialize, Serialize};
 use source::Source;
 use std::collections::BTreeMap;
 use std::io::Read;
+use toml::de::DeTable;
 
-/// The problem that `train` takes if none is named: the paper's two-armed Bernoulli.
+/// The problem that is trained on if none is named: the paper's two-armed Bernoulli.
 pub const PROBLEM: &str = "bernoulli-2";
-/// Instances of an evaluation.
+/// The number of instances of an evaluation, unless it is said.
 pub const INSTANCES: usize = 10_000;
-/// The part of a table that training does not see.
+/// The share of a table that is held out, unless it is said.
 pub const HOLDOUT: f64 = 0.3;
-/// The part of labelled data that training does not see: none, as in the paper.
+/// The share of labelled data that is held out, unless it is said: none, as in the paper.
 pub const EXAMPLES_HOLDOUT: f64 = 0.0;
-/// The seed.
+/// The seed, unless it is said.
 pub const SEED: u64 = 1;
 
-/// The policy that `train` takes on a problem.
+/// The name of the policy that is trained on a problem, unless it is said.
 pub fn default_policy(problem: &Problem) -> &'static str {
     if problem.contextual().is_some() { "cosoftelim" } else { "softelim" }
 }
 
-/// What a spec file holds.
+/// What a spec says: a problem, and as much as the user cares to say about the policy, its training and its evaluation.
+///
+/// It is read by [`open`](crate::open), or by [`SpecFile::parse`] where text does not come from a file, and written by
+/// any serde format.
+///
+/// ```
+/// use gradband_files::SpecFile;
+/// let text = r#"
+///     [problem]
+///     kind = "bernoulli"
+///     horizon = 50
+///     [problem.prior]
+///     kind = "beta"
+///     arms = 3
+///     alpha = 1
+///     beta = 1
+///
+///     [train]
+///     iterations = 20
+/// "#;
+/// let spec = SpecFile::parse(text, "three-arms.toml")?.spec;
+/// assert_eq!((spec.train.iterations, spec.policy), (Some(20), None));
+///
+/// let error = SpecFile::parse(&text.replace("iterations", "iteration"), "three-arms.toml").unwrap_err();
+/// assert!(error.to_string().starts_with("three-arms.toml, line 12, train.iteration: unknown name"), "{error}");
+/// # Ok::<(), gradband::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
-    /// What is simulated.
+    /// The problem that is simulated.
     pub problem: Keys,
-    /// What plays; training starts there.
+    /// The policy that plays, and from which training starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<PolicySpec>,
-    /// How it learns.
+    /// How the policy learns.
     #[serde(default)]
     pub train: TrainSpec,
-    /// How it is measured.
+    /// How the policy is measured.
     #[serde(default)]
     pub evaluate: EvaluateSpec,
 }
 
-/// The `[policy]` part: a name, then parameters and settings by name.
+/// The `[policy]` part of a spec: the name of a policy, then parameters and settings by name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PolicySpec {
-    /// A name in the catalogue.
+    /// The name of the policy in the catalogue.
     pub kind: String,
-    /// Parameters and settings.
+    /// Its parameters and settings, as far as they are said.
     #[serde(flatten)]
     pub values: BTreeMap<String, Value>,
 }
 
 impl PolicySpec {
-    /// What a spec would say of a policy.
+    /// What a spec says of a policy that is complete.
     pub fn of(choice: &Choice) -> Self {
         let value = |slot: Slot| {
             let numbers = &choice.params()[slot.range.clone()];
@@ -76,9 +104,10 @@ impl PolicySpec {
             };
             (slot.name().to_string(), value)
         };
-        let settings = choice.settings().map(|(name, value)| (name.to_string(), Value::Text(value.to_string())));
+        let settings =
+            choice.settings().map(|(name, value)| (name.to_string(), Value::Text(value.to_string())));
         // Weights of neural policies are in a file of their own.
-        let written = |_: &Slot| choice.kind().learns() == Learns::Score;
+        let written = |_: &Slot| choice.kind().learns() == Learns::Score && choice.is_known();
         let params = choice.slots().into_iter().filter(written).map(value);
         Self { kind: choice.name().into(), values: settings.chain(params).collect() }
     }
@@ -86,75 +115,80 @@ impl PolicySpec {
     /// The policy on a problem. Errors name keys of this part.
     pub fn choose(&self, problem: &Problem, catalogue: &Catalogue) -> Result<Choice> {
         let kind = catalogue.kind(&self.kind).map_err(|error| error.at("kind"))?;
-        let is_param = |key: &str| kind.params().iter().any(|param| param.name == key);
-        let is_setting = |key: &str| kind.settings().iter().any(|setting| setting.name == key);
-        let mut policy = Policy::of(kind.clone());
-        let mut unknown = None;
-        for (key, value) in &self.values {
-            policy = match value {
-                _ if !is_param(key) && !is_setting(key) => {
-                    unknown = unknown.or(Some(key));
-                    policy
-                }
-                Value::List(_) => policy.with_param(key, &value.numbers(key.as_str())?),
-                _ if is_setting(key) => policy.with_setting(key, &scalar(key, value)?),
-                _ => match value.as_number() {
-                    Some(x) => policy.with_param(key, &[x]),
-                    None => {
-                        let found = scalar(key, value)?;
-                        return Err(Error::new(key.as_str(), format!("found '{found}', expected a number")));
-                    }
-                },
+        // Whether it applies at all comes before what is said about it.
+        Choice::initial(&kind, problem).map_err(|error| error.at("kind"))?;
+        let said = self.values.iter().try_fold(Policy::of(kind), |policy, (key, value)| {
+            say(policy, key, value).map_err(|error| error.within(Place::key(key)))
+        });
+        said?.on(problem).map_err(|error| {
+            let key = match error.place().steps() {
+                [_, Step::Key(key)] => Place::key(key),
+                _ => Place::key("kind"),
             };
-        }
-        let choice = policy.on(problem).map_err(|error| {
-            let key = error.place().steps().last().cloned();
-            match key {
-                Some(gradband::Step::Key(key)) if self.values.contains_key(&key) => error.at(Place::key(key)),
-                _ => error.at("kind"),
-            }
-        })?;
-        match unknown {
-            None => Ok(choice),
-            Some(key) => {
-                let known = kind.params().iter().map(|param| param.name);
-                Err(Error::unknown(key, key, known.chain(kind.settings().iter().map(|setting| setting.name))))
-            }
-        }
+            error.at(key)
+        })
     }
 }
 
-fn scalar(key: &str, value: &Value) -> Result<String> {
+/// The policy with one more parameter or setting.
+fn say(policy: Policy, key: &str, value: &Value) -> Result<Policy> {
+    let (params, settings) = (policy.kind().params(), policy.kind().settings());
+    if settings.iter().any(|setting| setting.name == key) {
+        return Ok(policy.with_setting(key, &word(value)?));
+    }
+    let Some(param) = params.iter().find(|param| param.name == key) else {
+        let known = params.iter().map(|param| param.name);
+        return Err(Error::unknown("", key, known.chain(settings.iter().map(|setting| setting.name))));
+    };
+    let numbers = match (param.shape, value) {
+        (Shape::Matrix(_), Value::List(_)) => value.numbers("")?,
+        _ => vec![number(value)?],
+    };
+    Ok(policy.with_param(key, &numbers))
+}
+
+fn number(value: &Value) -> Result<f64> {
+    let found = || match value {
+        Value::Text(text) => format!("'{}'", abridged(text)),
+        other => other.kind().into(),
+    };
+    value.as_number().ok_or_else(|| Error::new("", format!("found {}, expected a number", found())))
+}
+
+/// The value of a setting, as it would be typed.
+fn word(value: &Value) -> Result<String> {
     match value {
         Value::Text(text) => Ok(text.clone()),
         Value::Whole(x) => Ok(x.to_string()),
         Value::Number(x) => Ok(x.to_string()),
         Value::Flag(x) => Ok(x.to_string()),
-        other => Err(Error::new(key, format!("found {}, expected a number or a name", other.kind()))),
+        Value::List(_) | Value::Table(_) => {
+            Err(Error::new("", format!("found {}, expected a number or a name", value.kind())))
+        }
     }
 }
 
-/// The `[evaluate]` part.
+/// The `[evaluate]` part of a spec.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvaluateSpec {
-    /// How many instances.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The number of instances that are simulated.
+    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
     pub instances: Option<usize>,
 }
 
-/// A file that a spec names, opened by whoever has access to files.
+/// A file that a spec names, opened by the caller of [`SpecFile::problem`].
 pub struct DataFile {
-    /// What messages call it.
+    /// What messages call the file.
     pub name: String,
-    /// Its bytes.
+    /// The content of the file, which may be gzip-compressed.
     pub reader: Box<dyn Read>,
 }
 
-/// A spec and the text it came from.
+/// A spec and the text it came from, so that whatever is wrong can be shown where it stands.
 #[derive(Clone, Debug)]
 pub struct SpecFile {
-    /// What it says.
+    /// What the text says.
     pub spec: Spec,
     source: Source,
 }
@@ -172,10 +206,11 @@ enum Reading {
 }
 
 impl SpecFile {
-    /// Reads a spec; `name` is what messages call the file.
+    /// Reads a spec from TOML text; `name` is what messages call the file. Problem and policy are not built yet.
     pub fn parse(text: &str, name: &str) -> Result<Self> {
         let source = Source::new(text, name);
-        let spec: Spec = toml::from_str(text).map_err(|error| source.explain(&error))?;
+        let table = DeTable::parse(text).map_err(|error| source.malformed(&error))?;
+        let spec = read::table(table.get_ref()).map_err(|error| source.blame(error))?;
         let file = Self { spec, source };
         for (key, count) in [
             ("evaluate.instances", file.spec.evaluate.instances),
@@ -191,14 +226,15 @@ impl SpecFile {
         self.source.name()
     }
 
-    /// The same error, its key now with file and line.
+    /// The same error, its key now with file and line: `train.iterations` becomes `s.toml, line 9, train.iterations`.
     pub fn blame(&self, error: Error) -> Error {
-        let place = self.source.place(error.place());
-        error.at(place)
+        self.source.blame(error)
     }
 
-    /// The problem, and remarks about it; `open` opens the file of a table, whose path is relative to the spec, or
-    /// the data set of that name.
+    /// Builds the problem, and says what the user should know about it, such as which features are constant.
+    ///
+    /// If the spec names a file, `open` is given the name as it stands there and returns the content: a path relative to
+    /// the spec, or the name of a data set.
     pub fn problem(&self, open: impl FnOnce(&str) -> Result<DataFile>) -> Result<(Problem, Vec<String>)> {
         let keys = &self.spec.problem;
         let blame = |error: Error| match error.place().is_in_file() {
@@ -223,7 +259,7 @@ impl SpecFile {
         Ok((problem, notes))
     }
 
-    /// The policy, if the spec names one.
+    /// The policy on the problem, if the spec names one.
     pub fn policy(&self, problem: &Problem, catalogue: &Catalogue) -> Result<Option<Choice>> {
         let choose = |policy: &PolicySpec| {
             policy.choose(problem, catalogue).map_err(|error| self.blame(error.within("policy")))
@@ -247,12 +283,7 @@ impl Reading {
 }
 
 fn holdout(keys: &Keys, default: f64) -> Result<f64> {
-    let holdout = keys.optional_number("holdout")?.unwrap_or(default);
-    if (0.0..=0.9).contains(&holdout) {
-        return Ok(holdout);
-    }
-    let kind = gradband::ErrorKind::Range { found: holdout, low: 0.0, high: 0.9 };
-    Err(Error::of("holdout", kind))
+    check_holdout(keys.optional_number("holdout")?.unwrap_or(default))
 }
 
 /// The file that a problem needs, if it needs one.
@@ -268,8 +299,7 @@ fn needed(keys: &Keys) -> Result<Option<Needed<'_>>> {
                 return Err(Error::new("label", message));
             }
         };
-        keys.needed(kind, "data")?;
-        let path = keys.optional_text("data")?.unwrap_or_default();
+        let path = keys.text(kind, "data")?;
         let scale = Scale::named(keys.optional_text("scale")?.unwrap_or("minmax"))?;
         let reading = Reading::Examples { label, scale, holdout: holdout(keys, EXAMPLES_HOLDOUT)? };
         return Ok(Some(Needed { key: "data", path, reading }));
@@ -282,9 +312,12 @@ fn table(prior: &Keys) -> Result<Option<Needed<'_>>> {
     if gradband::Prior::check_kind(prior)? != "table" {
         return Ok(None);
     }
-    prior.needed("table", "path")?;
-    let path = prior.optional_text("path")?.unwrap_or_default();
-    Ok(Some(Needed { key: "prior.path", path, reading: Reading::Table { holdout: holdout(prior, HOLDOUT)? } }))
+    let path = prior.text("table", "path")?;
+    Ok(Some(Needed {
+        key: "prior.path",
+        path,
+        reading: Reading::Table { holdout: holdout(prior, HOLDOUT)? },
+    }))
 }
 
 /// The keys with defaults filled in.

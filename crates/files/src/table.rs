@@ -1,18 +1,29 @@
 //! Past instances from CSV: a row per instance, or a row per instance and arm.
 
 use crate::lines::Lines;
-use crate::records::{Record, Records};
-use gradband::problem::{Cell, Row, Table};
+use crate::records::{Record, Records, counts_columns, may_be_names};
+use gradband::problem::{Cell, LARGEST_CELL, Row, Table};
 use gradband::{Error, Place, Result, abridged};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
-/// The largest mean or count, in size.
-const LARGEST: f64 = 1e6;
-
-/// Reads a CSV in wide form (a row per instance, a column per arm) or long form (columns `instance`, `arm` and
-/// `mean`, or `successes` and `trials`), gzip-compressed or not. `name` is what messages call the file; see
-/// [`Table::new`] for `holdout`.
+/// Reads a table of past instances: a CSV in wide form (a row per instance, a column per arm) or long form (columns
+/// `instance`, `arm` and `mean`, or `successes` and `trials`), gzip-compressed or not.
+///
+/// `name` is what messages call the file. A share `holdout` of the instances is kept from training: see [`Table::new`].
+///
+/// ```
+/// use gradband::{Prior, Problem, Simulator};
+/// let clicks = "old design,new design\n0.05,0.07\n0.11,0.09\n0.02,0.04\n0.08,0.08\n";
+/// let table = gradband_files::read_table(clicks.as_bytes(), "clicks.csv", 0.5)?;
+/// let problem = Problem::bernoulli(Prior::table(table)).horizon(200).build()?;
+/// assert_eq!(problem.arm_names().unwrap(), ["old design", "new design"]);
+/// println!("{}", Simulator::new(&problem).instances(500).compare(["thompson", "ucb1"])?);
+///
+/// let error = gradband_files::read_table("a,b\n0.1,?\n".as_bytes(), "clicks.csv", 0.5).unwrap_err();
+/// assert_eq!(error.to_string(), "clicks.csv, line 2, column 2 ('b'): found '?', expected a number");
+/// # Ok::<(), gradband::Error>(())
+/// ```
 pub fn read_table(source: impl Read, name: &str, holdout: f64) -> Result<Table> {
     let (lines, _) = Lines::new(source, name)?;
     let empty = || Error::new(Place::file(name), "is empty; expected a header and one row per past instance");
@@ -22,10 +33,7 @@ pub fn read_table(source: impl Read, name: &str, holdout: f64) -> Result<Table> 
         Form::Wide(id) => wide_form(&mut records, id)?,
         Form::Long(columns) => long_form(&mut records, &columns)?,
     };
-    Table::new(arm_names, rows, holdout).map_err(|error| match error.place() == &Place::key("rows") {
-        true => error.at(Place::file(name)),
-        false => error,
-    })
+    Table::from_file(name, arm_names, rows, holdout)
 }
 
 /// Arms and rows.
@@ -74,35 +82,77 @@ fn check_arm_names(name: &str, line: u64, arm_names: &[String]) -> Result<()> {
 
 /// A finite number, or an error that names line and column.
 fn number(records: &Records, column: usize, called: &str) -> Result<f64> {
-    let text = records.record().get(column);
-    let wrong = |message: String| Error::new(place(records).column(column + 1, called), message);
+    let text = records.record().field(column);
+    let wrong = |message: String| Error::new(records.place().column(column + 1, called), message);
     match text.parse::<f64>() {
-        Ok(x) if x.abs() <= LARGEST => Ok(x),
+        Ok(x) if x.abs() <= LARGEST_CELL => Ok(x),
         Ok(_) => {
             let found = abridged(text);
-            Err(wrong(format!("found '{found}', expected a finite number of at most {LARGEST:e} in size")))
+            Err(wrong(format!(
+                "found '{found}', expected a finite number of at most {LARGEST_CELL:e} in size"
+            )))
         }
         Err(_) => Err(wrong(format!("found '{}', expected a number", abridged(text)))),
     }
 }
 
 fn wide_form(records: &mut Records, id: Option<usize>) -> Result<Parsed> {
-    let first = records.record();
-    let (width, headerless) = (first.len(), first.iter().all(|field| field.parse::<f64>().is_ok()));
-    let columns: Vec<usize> = (0..width).filter(|&column| Some(column) != id).collect();
-    let arm_names = if headerless { numbered(&columns) } else { named(first, &columns) };
+    let first = First::of(records);
+    let columns: Vec<usize> = (0..first.width).filter(|&column| Some(column) != id).collect();
+    let arm_names = if first.is_data { numbered(&columns) } else { named(records.record(), &columns) };
     check_arm_names(records.name(), records.line(), &arm_names)?;
     let mut rows = Vec::new();
-    let mut more = headerless || records.advance()?;
+    // Asked only where the first line may be names: it takes as long as reading the numbers.
+    let mut all_whole = true;
+    let mut more = first.is_data || records.advance()?;
     while more {
-        records.check_len(width)?;
+        records.check_len(first.width)?;
         rows.push(wide_row(records, id, &columns, &arm_names)?);
+        all_whole = all_whole && first.may_be_names && records.record().iter().all(is_whole);
         more = records.advance()?;
     }
     if rows.is_empty() {
         return Err(Error::new(Place::file(records.name()), "has a header but no instance"));
     }
+    first.check(all_whole)?;
     Ok((arm_names, rows))
+}
+
+/// The first line of a table in wide form: names, or a row without names above it.
+struct First {
+    place: Place,
+    width: usize,
+    /// Are all its fields numbers?
+    is_data: bool,
+    may_be_names: bool,
+    counts_columns: bool,
+}
+
+impl First {
+    fn of(records: &Records) -> Self {
+        let first = records.record();
+        Self {
+            place: records.place(),
+            width: first.len(),
+            is_data: first.iter().all(|field| field.parse::<f64>().is_ok()),
+            may_be_names: may_be_names(first.iter()),
+            counts_columns: counts_columns(first.iter()),
+        }
+    }
+
+    /// Refuses whole numbers that may well be the names of arms: taken for an instance, they would be simulated.
+    fn check(self, all_whole: bool) -> Result<()> {
+        if !self.counts_columns && (all_whole || !self.may_be_names) {
+            return Ok(());
+        }
+        let message = "all fields are whole numbers: are they the names of the arms, or means? If names, write them as \
+                       words ('arm 0', 'arm 1'); if means, put a line with the names of the arms above";
+        Err(Error::new(self.place, message))
+    }
+}
+
+fn is_whole(field: &str) -> bool {
+    field.parse::<i64>().is_ok()
 }
 
 fn numbered(columns: &[usize]) -> Vec<String> {
@@ -110,18 +160,14 @@ fn numbered(columns: &[usize]) -> Vec<String> {
 }
 
 fn named(first: Record, columns: &[usize]) -> Vec<String> {
-    columns.iter().map(|&column| first.get(column).to_string()).collect()
+    columns.iter().map(|&column| first.field(column).to_string()).collect()
 }
 
 fn wide_row(records: &Records, id: Option<usize>, columns: &[usize], arm_names: &[String]) -> Result<Row> {
     let cell = |(&column, arm): (&usize, &String)| number(records, column, arm).map(Cell::Mean);
     let arms = columns.iter().zip(arm_names).map(cell).collect::<Result<_>>()?;
-    let id = id.map(|column| records.record().get(column).to_string());
-    Ok(Row { id, place: Some(place(records)), arms })
-}
-
-fn place(records: &Records) -> Place {
-    Place::file(records.name()).line(records.line())
+    let id = id.map(|column| records.record().field(column).to_string());
+    Ok(Row { id, line: Some(records.line()), arms })
 }
 
 fn long_form(records: &mut Records, columns: &LongColumns) -> Result<Parsed> {
@@ -133,7 +179,7 @@ fn long_form(records: &mut Records, columns: &LongColumns) -> Result<Parsed> {
     }
     check_arm_names(records.name(), line, &long.arm_names)?;
     let Long { arm_names, found, .. } = long;
-    let rows = found.into_iter().map(|instance| instance.row(&arm_names)).collect::<Result<_>>()?;
+    let rows = found.into_iter().map(|instance| instance.row(records, &arm_names)).collect::<Result<_>>()?;
     Ok((arm_names, rows))
 }
 
@@ -148,14 +194,14 @@ struct Long {
 
 struct Instance {
     id: String,
-    place: Place,
+    line: u64,
     /// By arm, so that a broken file with many arms and instances does not become a large empty table.
     cells: BTreeMap<usize, Cell>,
 }
 
 impl Long {
     fn add(&mut self, records: &Records, columns: &LongColumns) -> Result<()> {
-        let (id, arm) = (records.record().get(columns.instance), records.record().get(columns.arm));
+        let (id, arm) = (records.record().field(columns.instance), records.record().field(columns.arm));
         let row_index = self.row(records, id);
         let arm_index = self.arm(arm);
         let cell = cell(records, &columns.values)?;
@@ -180,23 +226,23 @@ impl Long {
             return row;
         }
         self.row_of.insert(id.into(), self.found.len());
-        self.found.push(Instance { id: id.into(), place: place(records), cells: BTreeMap::new() });
+        self.found.push(Instance { id: id.into(), line: records.line(), cells: BTreeMap::new() });
         self.found.len() - 1
     }
 }
 
 impl Instance {
-    fn row(self, arm_names: &[String]) -> Result<Row> {
-        let Self { id, place, cells } = self;
+    fn row(self, records: &Records, arm_names: &[String]) -> Result<Row> {
+        let Self { id, line, cells } = self;
         if let Some(missing) = (0..arm_names.len()).find(|arm| !cells.contains_key(arm)) {
             let message = format!(
                 "instance '{}' has no row for arm '{}'; every instance needs every arm",
                 abridged(&id),
                 abridged(&arm_names[missing])
             );
-            return Err(Error::new(place, message));
+            return Err(Error::new(Place::file(records.name()).line(line), message));
         }
-        Ok(Row { id: Some(id), place: Some(place), arms: cells.into_values().collect() })
+        Ok(Row { id: Some(id), line: Some(line), arms: cells.into_values().collect() })
     }
 }
 

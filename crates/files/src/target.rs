@@ -7,25 +7,38 @@ use crate::spec::{
 use crate::{io, spec::INSTANCES};
 use gradband::policy::Choice;
 use gradband::problem::{Keys, PROBLEMS, Value};
-use gradband::{Catalogue, Error, Problem, Result};
+use gradband::{Catalogue, Error, Problem, Result, Step};
 use std::path::{MAIN_SEPARATOR, Path};
 
-/// A problem and the spec it came from, if any.
+/// A problem, and what the spec that it came from says about the policy and its training, if it came from one.
+///
+/// What [`open`] returns.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// The problem.
     pub problem: Problem,
-    /// Remarks about it, such as features that are constant.
+    /// What the user should know about it, such as which features are constant.
     pub notes: Vec<String>,
     file: Option<SpecFile>,
 }
 
-/// All problems that have a name: the library's, then the data sets.
+/// The names of all built-in problems, then of the data sets.
 pub fn problem_names() -> impl Iterator<Item = &'static str> + Clone {
     PROBLEMS.iter().map(|problem| problem.name).chain(DATASETS.iter().map(|set| set.name))
 }
 
 /// The built-in problem or data set of that name.
+///
+/// Data sets need the feature `datasets`, but for one that is fetched into the cache.
+///
+/// ```
+/// assert_eq!(gradband_files::named("bernoulli-2")?.arms(), 2);
+/// #[cfg(feature = "datasets")]
+/// assert_eq!(gradband_files::named("iris")?.arm_names().unwrap(), ["0", "1", "2"]);
+/// let error = gradband_files::named("irsi").unwrap_err();
+/// assert!(error.to_string().contains("did you mean 'iris'?"));
+/// # Ok::<(), gradband::Error>(())
+/// ```
 pub fn named(name: &str) -> Result<Problem> {
     match DATASETS.iter().find(|set| set.name == name) {
         Some(set) => set.problem(&datasets::open(set)?),
@@ -34,12 +47,44 @@ pub fn named(name: &str) -> Result<Problem> {
     }
 }
 
-/// Does it look like the path of a file rather than a name?
+/// Whether [`open`] would take it for the path of a spec rather than a name: there is such a file, or it has a dot or a
+/// slash in it.
 pub fn is_file(name: &str) -> bool {
     Path::new(name).exists() || name.contains(['.', '/', MAIN_SEPARATOR])
 }
 
-/// The built-in problem or data set of that name, or the spec at that path.
+/// Opens a problem by what the user calls it: the name of a built-in problem or data set, or the path of a TOML spec.
+///
+/// ```
+/// use gradband::{Catalogue, Trainer};
+/// let dir = tempfile::tempdir().unwrap();
+/// std::fs::write(dir.path().join("clicks.csv"), "old,new\n0.05,0.07\n0.11,0.09\n0.02,0.04\n0.08,0.08\n").unwrap();
+/// let path = dir.path().join("clicks.toml");
+/// let spec = r#"
+///     [problem]
+///     kind = "bernoulli"
+///     horizon = 100
+///     [problem.prior]
+///     kind = "table"
+///     path = "clicks.csv"
+///     holdout = 0.5
+///
+///     [policy]
+///     kind = "softelim"
+///     w = 0.5
+/// "#;
+/// std::fs::write(&path, spec).unwrap();
+///
+/// let target = gradband_files::open(path.to_str().unwrap())?;
+/// assert_eq!((target.problem.arms(), target.problem.horizon()), (2, 100));
+/// let policy = target.policy(&Catalogue::default())?.unwrap();
+/// assert_eq!(policy.params(), [0.5]);
+/// let tuned = Trainer::new(&policy).iterations(10).train(&target.problem)?;
+/// println!("{tuned}");
+///
+/// assert_eq!(gradband_files::open("bernoulli-10")?.problem.arms(), 10);
+/// # Ok::<(), gradband::Error>(())
+/// ```
 pub fn open(name: &str) -> Result<Target> {
     if !problem_names().any(|known| known == name) && is_file(name) {
         return Target::from_file(Path::new(name));
@@ -48,7 +93,7 @@ pub fn open(name: &str) -> Result<Target> {
 }
 
 impl Target {
-    /// The spec at that path.
+    /// Reads the spec at a path, and the table or labelled data that it names. Paths in it are relative to its directory.
     pub fn from_file(path: &Path) -> Result<Self> {
         let text = io::read_text(path)?;
         let file = SpecFile::parse(&text, &path.display().to_string())?;
@@ -64,28 +109,28 @@ impl Target {
         Ok(Self { problem, notes, file: Some(file) })
     }
 
-    /// The spec file, if there is one.
+    /// The spec with its text, if the problem came from one.
     pub fn file(&self) -> Option<&SpecFile> {
         self.file.as_ref()
     }
 
-    /// The spec, if there is one.
+    /// The spec, if the problem came from one.
     pub fn spec(&self) -> Option<&Spec> {
         self.file.as_ref().map(|file| &file.spec)
     }
 
-    /// The policy of the spec, if it names one.
+    /// The policy that the spec names, if it names one.
     pub fn policy(&self, catalogue: &Catalogue) -> Result<Option<Choice>> {
         self.file.as_ref().map_or(Ok(None), |file| file.policy(&self.problem, catalogue))
     }
 
-    /// The policy that is trained if nobody names one.
+    /// The name of the policy that is trained if nobody names one.
     pub fn default_policy(&self) -> &'static str {
         default_policy(&self.problem)
     }
 
-    /// How to train: what is said, then the spec, then the defaults. Errors name the key, or file, line and key where
-    /// the spec is to blame.
+    /// Everything that a training of a policy will do: what is `said`, then what the spec says, then the defaults. Errors
+    /// name the key, or file, line and key where the spec is to blame.
     pub fn training(&self, said: &TrainSpec, choice: &Choice) -> Result<Training> {
         let mut merged = match self.spec() {
             Some(spec) => said.clone().over(&spec.train),
@@ -97,20 +142,21 @@ impl Target {
     }
 
     fn blame(&self, error: Error, said: &TrainSpec) -> Error {
-        let key = error.place().to_string();
-        match &self.file {
-            Some(file) if !said.has(&key) && file.spec.train.has(&key) => file.blame(error.within("train")),
+        match (&self.file, error.place().steps()) {
+            (Some(file), [Step::Key(key), ..]) if !said.has(key) && file.spec.train.has(key) => {
+                file.blame(error.within("train"))
+            }
             _ => error,
         }
     }
 
-    /// Instances of an evaluation: what is said, then the spec, then the default.
+    /// The number of instances of an evaluation: what is `said`, then what the spec says, then the default.
     pub fn instances(&self, said: Option<usize>) -> Result<usize> {
         let count = said.or(self.spec().and_then(|spec| spec.evaluate.instances)).unwrap_or(INSTANCES);
         gradband::measure::check_instances("instances", count).map(|()| count)
     }
 
-    /// The problem as a spec, defaults included.
+    /// What a spec says of the problem, defaults included.
     pub fn problem_keys(&self) -> Keys {
         match self.spec() {
             Some(spec) => effective(&spec.problem),
@@ -118,7 +164,7 @@ impl Target {
         }
     }
 
-    /// Everything that a training was asked for, defaults included.
+    /// The spec that asks for a training in full, defaults included: with it the training can be repeated.
     pub fn effective(&self, choice: &Choice, training: &Training) -> Spec {
         Spec {
             problem: self.problem_keys(),

@@ -1,11 +1,9 @@
 //! Tables of past instances: forms, splits, messages, and standard errors that count campaigns.
 #![allow(clippy::unwrap_used)]
 
-use gradband::evaluate::evaluate;
-use gradband::problem::{Cell, Prior, Problem, Rewards, Split, Table};
-use gradband::registry::{Choice, policy};
+use gradband::problem::{Cell, Split, Table};
+use gradband::{Evaluation, Prior, Problem, Simulator};
 use gradband_files::read_table;
-use std::ops::ControlFlow;
 
 fn wide(rows: usize) -> String {
     let mut text = "red,green,blue\n".to_string();
@@ -101,24 +99,45 @@ fn bad_tables_are_refused_with_file_and_line() {
     let bytes = b"# past\r\n\r\na,b\r\n0.5,0.5\r\n\r\n0.5,zebra\r\n";
     let error = read_table(&bytes[..], "past.csv", 0.0).unwrap_err().to_string();
     assert!(error.starts_with("past.csv, line 6, column 2 ('b')"), "{error}");
-    let table = Prior::Table(read("a,b\n0.5,1.5\n", 0.0).unwrap());
-    let error = Problem::new("t", Rewards::Bernoulli, table, 10).unwrap_err().to_string();
+    let table = Prior::table(read("a,b\n0.5,1.5\n", 0.0).unwrap());
+    let error = Problem::bernoulli(table).horizon(10).build().unwrap_err().to_string();
     assert!(error.contains("line 2, arm 'b'") && error.contains("1.5"), "{error}");
+}
+
+/// Arms that are called 0 and 1 are not an instance; what may be either is asked about.
+#[test]
+fn a_header_of_numbers_is_not_taken_for_an_instance() {
+    for text in [
+        "0,1\n0.5,0.6\n0.2,0.3\n0.9,0.1\n0.3,0.8\n",
+        "1,2,3\n0.5,0.6,0.1\n",
+        "0,1\n1,0\n",
+        "2019,2020\n0.5,0.6\n",
+        "\"0\",\"1\"\n0.5,0.6\n",
+    ] {
+        let error = read(text, 0.0).unwrap_err().to_string();
+        assert!(error.starts_with("past.csv, line 1: all fields are whole numbers"), "{text:?}: {error}");
+        assert!(error.contains("put a line with the names of the arms above"), "{error}");
+    }
+    let rows = |text: &str| read(text, 0.0).unwrap().rows(Split::Train).len();
+    assert_eq!(rows("arm 0,arm 1\n0,1\n0.5,0.6\n"), 2);
+    assert_eq!(rows("0.0,1.0\n0.5,0.6\n"), 2);
+    assert_eq!(rows("1,0\n0,1\n"), 2);
+    assert_eq!(rows("1,1\n0.5,1\n"), 2);
+}
+
+fn campaigns(text: &str, horizon: usize, holdout: f64) -> Problem {
+    Problem::bernoulli(Prior::table(read(text, holdout).unwrap())).horizon(horizon).build().unwrap()
+}
+
+fn random(problem: &Problem, instances: usize) -> Evaluation {
+    Simulator::new(problem).instances(instances).evaluate("random").unwrap()
 }
 
 /// Thirty campaigns are thirty observations, however often they are simulated.
 #[test]
 fn standard_errors_count_past_instances() {
-    let problem = |holdout| {
-        Problem::new("t", Rewards::Bernoulli, Prior::Table(read(&wide(60), holdout).unwrap()), 50).unwrap()
-    };
-    let held_out = problem(0.5);
-    let agent = Choice::initial(policy("random").unwrap(), &held_out).unwrap().agent(&held_out);
-    let error = |instances| {
-        let evaluation =
-            evaluate(&[&*agent], &held_out, 1, instances, |_| ControlFlow::Continue(())).unwrap();
-        evaluation.regret(0).std_error
-    };
+    let held_out = campaigns(&wide(60), 50, 0.5);
+    let error = |instances| random(&held_out, instances).regret().std_error;
     let (small, large) = (error(2_000), error(200_000));
     assert!(large > 0.8 * small, "{small} {large}");
     // The regret of random arms on a row is 50 (best - average); its spread over the 30 rows is the error.
@@ -140,10 +159,8 @@ fn standard_errors_count_past_instances() {
 /// Counts are redrawn: Beta(1 + successes, 1 + failures) has mean (s + 1) / (t + 2).
 #[test]
 fn counted_arms_are_redrawn_from_their_posterior() {
-    let table = read("instance,arm,successes,trials\nx,a,8,10\nx,b,0,1\ny,a,8,10\ny,b,0,1\n", 0.0).unwrap();
-    let problem = Problem::new("t", Rewards::Bernoulli, Prior::Table(table), 1).unwrap();
-    let agent = Choice::initial(policy("random").unwrap(), &problem).unwrap().agent(&problem);
-    let evaluation = evaluate(&[&*agent], &problem, 1, 100_000, |_| ControlFlow::Continue(())).unwrap();
+    let text = "instance,arm,successes,trials\nx,a,8,10\nx,b,0,1\ny,a,8,10\ny,b,0,1\n";
+    let reward = random(&campaigns(text, 1, 0.0), 100_000).reward();
     let expected = (9.0 / 12.0 + 1.0 / 3.0) / 2.0;
-    assert!((evaluation.reward(0).mean - expected).abs() < 0.005, "{:?}", evaluation.reward(0));
+    assert!((reward.mean - expected).abs() < 0.005, "{reward:?}");
 }

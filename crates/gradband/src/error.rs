@@ -3,7 +3,8 @@
 //! Used by every room. An error knows its [`Place`] as steps (a file, a line, a key, an index), so that whoever knows
 //! more (the reader of a file, the binary that parsed a flag) adds steps instead of editing text.
 
-use crate::observe::StopReason;
+use crate::stop::StopReason;
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
 /// Shorthand for results that fail with an [`Error`].
@@ -248,6 +249,8 @@ pub enum Step {
     Key(String),
     /// An entry of a list, counted from 0.
     Index(usize),
+    /// A remark about the steps before it, such as `where training starts`.
+    Note(String),
 }
 
 impl Place {
@@ -282,6 +285,13 @@ impl Place {
         self
     }
 
+    /// The same place with a remark about it.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Step::Note(text.into()));
+        self
+    }
+
     /// A place inside this one.
     #[must_use]
     pub fn then(mut self, inner: impl Into<Self>) -> Self {
@@ -302,6 +312,13 @@ impl Place {
     /// Whether it begins with a file.
     pub fn is_in_file(&self) -> bool {
         matches!(self.0.first(), Some(Step::File(_)))
+    }
+}
+
+/// The place that these steps lead to.
+impl FromIterator<Step> for Place {
+    fn from_iter<I: IntoIterator<Item = Step>>(steps: I) -> Self {
+        Self(steps.into_iter().collect())
     }
 }
 
@@ -336,6 +353,11 @@ impl From<&String> for Place {
     }
 }
 
+/// A key as messages show it: users choose keys too, of any length.
+fn key(name: &str) -> Cow<'_, str> {
+    if name.chars().count() <= 60 { name.into() } else { abridged(name).into() }
+}
+
 impl Display for Place {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         for (i, step) in self.0.iter().enumerate() {
@@ -345,9 +367,10 @@ impl Display for Place {
                 Step::File(name) => write!(f, "{comma}{name}")?,
                 Step::Line(number) => write!(f, "{comma}line {number}")?,
                 Step::Column(number, name) => write!(f, "{comma}column {number} ('{}')", abridged(name))?,
-                Step::Key(name) if in_path => write!(f, ".{name}")?,
-                Step::Key(name) => write!(f, "{comma}{name}")?,
+                Step::Key(name) if in_path => write!(f, ".{}", key(name))?,
+                Step::Key(name) => write!(f, "{comma}{}", key(name))?,
                 Step::Index(index) => write!(f, "[{index}]")?,
+                Step::Note(text) => write!(f, "{comma}{text}")?,
             }
         }
         Ok(())
@@ -366,6 +389,7 @@ mod tests {
         assert_eq!(Place::from("a[3]").steps(), [Step::Key("a".into()), Step::Index(3)]);
         let cell = Place::file("x.csv").line(7).column(2, "clicks");
         assert_eq!(cell.to_string(), "x.csv, line 7, column 2 ('clicks')");
+        assert_eq!(Place::from("params.w").note("at the start").to_string(), "params.w, at the start");
         let error = within("alpha[1]", f64::NAN, 0.0, 1.0).unwrap_err().within("prior");
         assert_eq!(error.to_string(), "prior.alpha[1]: found NaN, expected a number from 0 to 1");
     }
@@ -376,5 +400,6 @@ mod tests {
         assert!(error.to_string().contains("did you mean 'softelim'?"), "{error}");
         let long = "x".repeat(50_000);
         assert!(Error::unknown("policy", &long, ["exp3"]).to_string().len() < 200);
+        assert!(Error::unknown(&long, &long, ["exp3"]).to_string().len() < 200);
     }
 }

@@ -24,7 +24,8 @@ pub use mixture::{ArmPrior, Component, Mixture};
 pub use space::{Cost, LIMIT};
 
 use crate::error::Result;
-use crate::observe::{Iteration, Observer, Progress, StopReason};
+use crate::observe::{Iteration, Observer, Progress};
+use crate::stop::StopReason;
 use std::ops::ControlFlow;
 
 /// One policy of a mixture, which is drawn before the first round.

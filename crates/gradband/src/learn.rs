@@ -17,15 +17,11 @@ mod trainer;
 
 pub use crate::measure::Estimator;
 pub use crate::simulate::{BASELINES, Baseline, Returns};
-pub use ascent::Ascent;
+pub use ascent::{Ascent, Average, GradientSource};
 pub use optimizer::{OPTIMIZERS, Optimizer, Rate};
-pub use options::{Average, GradientSource, LearningRate, Options, RECIPES, RecipeName};
+pub use options::{LearningRate, Options, RECIPES, RecipeName};
 pub use plan::Plan;
 pub use q_learning::QLearning;
 pub use recurrent::{Recipe, Stage};
 pub use trained::Trained;
 pub use trainer::Trainer;
-
-/// Training's randomness, apart from evaluation's.
-const TRAINING: u64 = 2;
-const PILOT: u64 = 3;

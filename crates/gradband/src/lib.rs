@@ -8,7 +8,9 @@
 //     simulate   exact
 //     problem
 //     numeric
-//     error, observe
+//     observe
+//     error
+//     stop
 mod error;
 pub mod exact;
 pub mod learn;
@@ -18,14 +20,20 @@ mod observe;
 pub mod policy;
 pub mod problem;
 pub mod simulate;
+mod stop;
 
 pub use error::{Error, ErrorKind, Place, Result, Step, abridged, hint};
 pub use learn::{Trained, Trainer};
 pub use measure::{Comparison, Estimate, Evaluation, Simulator};
 pub use numeric::stream::Random;
-pub use observe::{Iteration, Observer, Progress, StopReason};
+pub use observe::{Iteration, Observer, Progress};
 pub use policy::{Catalogue, LinearRule, Param, Policy, Rule, Scalar, Seen};
 pub use problem::{Bandit, ContextModel, Draw, Instance, Prior, Problem};
+pub use stop::StopReason;
+
+// Unit tests share helpers with the tests in `tests/`, which know this crate by its name.
+#[cfg(test)]
+extern crate self as gradband;
 
 /// The README's example is a test.
 #[cfg(doctest)]

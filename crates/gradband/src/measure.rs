@@ -8,8 +8,8 @@ mod gradient;
 mod simulator;
 mod statistics;
 
-pub use evaluate::{Comparison, Evaluation, evaluate, over_rounds};
+pub use evaluate::{Comparison, Evaluation, MAX_INSTANCES, check_instances, evaluate, over_rounds};
 pub use exact::{check_exact, exact};
 pub use gradient::{Estimator, Gradient, gradient_key};
-pub use simulator::{MAX_INSTANCES, Simulator, check_instances};
+pub use simulator::Simulator;
 pub use statistics::{Estimate, Quantiles};

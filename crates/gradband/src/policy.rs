@@ -11,17 +11,23 @@ mod linear;
 mod network;
 mod own;
 mod params;
+mod prepared;
+mod refusal;
 mod rule;
 mod value;
 
 pub use catalogue::{Catalogue, POLICIES, applicable, named, ready};
 pub use choice::{Choice, Slot};
 pub use definition::{Learns, Plays, PolicyKind};
-pub use params::{Allowed, High, Initial, Param, Range, Setting, SettingValue, Shape};
+pub use linear::mom_subspace;
+pub use params::{Allowed, Coordinate, High, Initial, Param, Range, Setting, SettingValue, Shape};
 pub use rule::{Form, LinearRule, Rule, Scalar, Seen};
 pub use value::{IntoPolicy, Policy};
 
 pub(crate) use definition::Method;
-pub(crate) use linear::mom_subspace;
+#[cfg(test)]
+pub(crate) use linear::kernels as linear_kernels;
 pub(crate) use network::{lstm_network, q_network};
-pub(crate) use params::Coordinate;
+
+#[cfg(test)]
+mod tests;

@@ -23,5 +23,7 @@ pub(crate) mod returns;
 
 pub use crate::numeric::simd::{Lanes, has_wide_lanes};
 pub use crate::numeric::stream::Key;
+#[cfg(test)]
+pub(crate) use job::Trajectory;
 pub use job::{Job, Outcome, Output, Player, Task};
 pub use returns::{BASELINES, Baseline, Returns};

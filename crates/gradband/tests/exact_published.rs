@@ -1,24 +1,18 @@
 //! The exact numbers of the paper's two-armed problems at its horizon, from independent programs.
 #![allow(clippy::unwrap_used)]
 
-use gradband::exact::prior::{ArmPrior, Component, Prior};
-use gradband::exact::space::{Cost, LIMIT};
-use gradband::exact::{self, BayesOptimal, Exact, unhurried};
-use gradband::policy::Random;
+use gradband::exact::{ArmPrior, BayesOptimal, Component, Cost, CountKernel, Exact, LIMIT, Mixture, forward};
 use gradband::problem::{Problem, Split};
-use gradband::registry::{self, Choice};
+use gradband::{Policy, Simulator};
 
 const HORIZON: usize = 200;
 
-fn of(problem: &str, policy: &str, params: &[f64]) -> Exact {
-    let problem = Problem::named(problem).unwrap();
-    let choice = Choice::initial(registry::policy(policy).unwrap(), &problem).unwrap();
-    let choice = if params.is_empty() { choice } else { choice.with_params(&problem, params).unwrap() };
-    exact::evaluate(&problem, &choice, Split::HeldOut, &mut unhurried).unwrap().unwrap()
+fn of(problem: &str, policy: &str) -> Exact {
+    Simulator::new(&Problem::named(problem).unwrap()).exact(policy).unwrap()
 }
 
-fn prior(problem: &str) -> Prior {
-    Prior::of(&Problem::named(problem).unwrap(), Split::HeldOut).unwrap()
+fn prior(problem: &str) -> Mixture {
+    Mixture::of(&Problem::named(problem).unwrap(), Split::HeldOut).unwrap()
 }
 
 #[track_caller]
@@ -29,27 +23,29 @@ fn near(value: f64, published: f64, tolerance: f64) {
 /// Tolerances are half a unit of the last published digit.
 #[test]
 fn regrets_are_as_published() {
-    for (problem, policy, params, regret, tolerance) in [
-        ("bernoulli-2", "ucb1", &[][..], 9.9848, 5e-5),
-        ("bernoulli-2", "ucb-v", &[], 15.8080, 5e-5),
-        ("bernoulli-2", "epsilon-greedy", &[0.1], 7.2713, 5e-5),
-        ("bernoulli-2", "thompson", &[], 5.4568, 5e-5),
-        ("bernoulli-2", "gittins", &[], 3.7564, 5e-5),
-        ("bernoulli-2", "softelim", &[0.5304], 4.6665, 5e-5),
-        ("bernoulli-2", "random", &[], 20.0, 1e-10),
-        ("bernoulli-2", "bayes-optimal", &[], 2.4805, 5e-5),
-        ("bernoulli-2-uniform", "thompson", &[], 3.55062, 5e-6),
-        ("bernoulli-2-uniform", "gittins", &[], 2.24791, 5e-6),
-        ("bernoulli-2-uniform", "bayes-optimal", &[], 2.23925, 5e-6),
-        ("distractors-24", "bayes-optimal", &[], 1.370, 5e-4),
+    for (problem, policy, regret, tolerance) in [
+        ("bernoulli-2", "ucb1", 9.9848, 5e-5),
+        ("bernoulli-2", "ucb-v", 15.8080, 5e-5),
+        ("bernoulli-2", "epsilon-greedy(epsilon=0.1)", 7.2713, 5e-5),
+        ("bernoulli-2", "thompson", 5.4568, 5e-5),
+        ("bernoulli-2", "gittins", 3.7564, 5e-5),
+        ("bernoulli-2", "softelim(w=0.5304)", 4.6665, 5e-5),
+        ("bernoulli-2", "random", 20.0, 1e-10),
+        ("bernoulli-2", "bayes-optimal", 2.4805, 5e-5),
+        ("bernoulli-2-uniform", "thompson", 3.55062, 5e-6),
+        ("bernoulli-2-uniform", "gittins", 2.24791, 5e-6),
+        ("bernoulli-2-uniform", "bayes-optimal", 2.23925, 5e-6),
+        ("distractors-24", "bayes-optimal", 1.370, 5e-4),
     ] {
-        near(of(problem, policy, params).bayes_regret, regret, tolerance);
+        near(of(problem, policy).bayes_regret, regret, tolerance);
     }
 }
 
 #[test]
 fn softelim_and_its_gradient() {
-    let at = |w: f64| of("bernoulli-2", "softelim", &[w]);
+    let problem = Problem::named("bernoulli-2").unwrap();
+    let softelim: Policy = "softelim".parse().unwrap();
+    let at = |w: f64| Simulator::new(&problem).exact(softelim.clone().with_param("w", &[w])).unwrap();
     let untuned = at(1.0);
     near(untuned.bayes_regret, 7.2086, 5e-5);
     near(untuned.gradient[0], -6.98594, 5e-6);
@@ -65,31 +61,39 @@ fn softelim_and_its_gradient() {
 #[test]
 fn bayes_optimal_plays_what_it_promises() {
     let points = prior("bernoulli-2");
-    let counts = BayesOptimal::over_counts(&points, HORIZON, &mut unhurried).unwrap();
-    let belief = BayesOptimal::new(&points, HORIZON, &LIMIT, &mut unhurried).unwrap().unwrap();
+    let counts = BayesOptimal::over_counts(&points, HORIZON, &mut ()).unwrap();
+    let belief = BayesOptimal::new(&points, HORIZON, &LIMIT, &mut ()).unwrap();
     near(belief.exact.bayes_regret, counts.exact.bayes_regret, 1e-11);
     for optimal in [&counts, &belief] {
-        let played = exact::forward(optimal, &points, HORIZON, &mut unhurried).unwrap();
+        let played = forward(optimal, &points, HORIZON, &mut ()).unwrap();
         near(played.bayes_regret, optimal.exact.bayes_regret, 1e-10);
     }
-    let many = BayesOptimal::new(&prior("distractors-24"), HORIZON, &LIMIT, &mut unhurried).unwrap().unwrap();
+    let many = BayesOptimal::new(&prior("distractors-24"), HORIZON, &LIMIT, &mut ()).unwrap();
     assert!(many.error < 2e-5);
     let little = Cost { bytes: 1 << 20, ..LIMIT };
-    assert!(BayesOptimal::new(&prior("bernoulli-2-uniform"), HORIZON, &little, &mut unhurried).is_err());
+    assert!(BayesOptimal::new(&prior("bernoulli-2-uniform"), HORIZON, &little, &mut ()).is_err());
+}
+
+/// Any arm, uniformly.
+struct Uniform;
+
+impl CountKernel for Uniform {
+    fn probabilities(&self, pulls: &[u32], _: &[u32], pi: &mut [f64], _: &mut [f64]) {
+        pi.fill(1.0 / pulls.len() as f64);
+    }
 }
 
 /// A random policy earns the mean of all arms: every state of the last layer counts, the least likely too.
 #[test]
 fn no_digit_is_lost() {
-    let reward =
-        |prior: &Prior| exact::forward(&Random, prior, HORIZON, &mut unhurried).unwrap().bayes_reward;
+    let reward = |prior: &Mixture| forward(&Uniform, prior, HORIZON, &mut ()).unwrap().bayes_reward;
     for means in [[0.0, 1.0], [0.999, 1e-3], [0.5, 0.5]] {
         let arms = means.map(ArmPrior::Point).to_vec();
         let mean = 0.5 * (means[0] + means[1]);
-        let prior = Prior::mixture(vec![Component { weight: 1.0, arms }]).unwrap();
+        let prior = Mixture::mixture(vec![Component { weight: 1.0, arms }]).unwrap();
         near(reward(&prior) / (HORIZON as f64 * mean), 1.0, 1e-13);
     }
-    let prior = Prior::beta(&[1e4, 1e-2], &[1.0, 1e-2]).unwrap();
+    let prior = Mixture::beta(&[1e4, 1e-2], &[1.0, 1e-2]).unwrap();
     let mean = 0.5 * (1e4 / (1e4 + 1.0) + 0.5);
     near(reward(&prior) / (HORIZON as f64 * mean), 1.0, 1e-13);
 }

@@ -1,24 +1,22 @@
 //! Simulated Bayes regret against exact values (dynamic programmes), and what training reaches.
 #![allow(clippy::unwrap_used)]
 
-use gradband::baseline::{Baseline, Returns};
-use gradband::evaluate::{evaluate, over_rounds};
-use gradband::gradient::Estimator;
-use gradband::optimizer::Rule;
-use gradband::problem::Problem;
-use gradband::registry::{Agent, Choice, policy, ready};
-use gradband::statistics::Estimate;
-use gradband::train::{Average, Settings, Source, StopReason, train};
-use std::ops::ControlFlow;
+use gradband::learn::{Ascent, Average, Estimator, GradientSource, Optimizer, Plan};
+use gradband::policy::{Choice, named, ready};
+use gradband::simulate::{Baseline, Returns};
+use gradband::{Estimate, Problem, Simulator, StopReason, Trained};
 
 fn choice(name: &str, params: &[f64], problem: &Problem) -> Choice {
-    let initial = Choice::initial(policy(name).unwrap(), problem).unwrap();
+    let initial = Choice::initial(&named(name).unwrap(), problem).unwrap();
     if params.is_empty() { initial } else { initial.with_params(problem, params).unwrap() }
 }
 
 fn regret(choice: &Choice, problem: &Problem, seed: u64, instances: usize) -> Estimate {
-    let agent = choice.agent(problem);
-    evaluate(&[&*agent], problem, seed, instances, |_| ControlFlow::Continue(())).unwrap().regret(0)
+    Simulator::new(problem).seed(seed).instances(instances).evaluate(choice).unwrap().regret()
+}
+
+fn train(problem: &Problem, initial: &Choice, ascent: &Ascent, seed: u64) -> Trained {
+    Plan::Ascent(*ascent).train(problem, initial, seed, &mut ()).unwrap()
 }
 
 /// Exact Bayes regrets; 200,000 instances, 4 standard errors.
@@ -42,8 +40,7 @@ fn simulated_regret_agrees_with_exact_values() {
         let z = (estimate.mean - exact) / estimate.std_error;
         assert!(
             z.abs() < 4.0,
-            "{name}{params:?} on {}: {estimate:?}, exact {exact}, z = {z:.2}",
-            problem.name
+            "{name}{params:?} on {problem}: {estimate:?}, exact {exact}, z = {z:.2}"
         );
     }
 }
@@ -52,26 +49,26 @@ fn simulated_regret_agrees_with_exact_values() {
 #[test]
 fn regret_and_reward_are_two_sides_of_one_sum() {
     let problem = Problem::named("bernoulli-2").unwrap();
-    let agents = ["softelim", "thompson", "ucb1"].map(|name| choice(name, &[], &problem).agent(&problem));
-    let agents: Vec<&dyn Agent> = agents.iter().map(|agent| &**agent).collect();
-    let evaluation = evaluate(&agents, &problem, 4, 1000, |_| ControlFlow::Continue(())).unwrap();
-    for i in 0..3 {
-        assert!((evaluation.regret(i).mean + evaluation.reward(i).mean - 120.0).abs() < 1e-9);
-        assert!((evaluation.regret(i).std_error - evaluation.reward(i).std_error).abs() < 1e-9);
-        let alone = evaluate(&agents[i..=i], &problem, 4, 1000, |_| ControlFlow::Continue(())).unwrap();
-        assert_eq!(alone.regret(0), evaluation.regret(i), "a policy's row does not depend on its company");
+    let simulator = Simulator::new(&problem).seed(4).instances(1000);
+    let names = ["softelim", "thompson", "ucb1"];
+    let comparison = simulator.compare(names).unwrap();
+    for (i, name) in names.into_iter().enumerate() {
+        assert!((comparison.regret(i).mean + comparison.reward(i).mean - 120.0).abs() < 1e-9);
+        assert!((comparison.regret(i).std_error - comparison.reward(i).std_error).abs() < 1e-9);
+        let alone = simulator.evaluate(name).unwrap();
+        assert_eq!(alone.regret(), comparison.regret(i), "a policy's row does not depend on its company");
     }
-    let (d, e) = (evaluation.difference(0, 2), evaluation.difference(2, 0));
+    let (d, e) = (comparison.difference(0, 2), comparison.difference(2, 0));
     assert_eq!((d.mean, d.std_error), (-e.mean, e.std_error));
-    assert!(d.std_error < evaluation.regret(0).std_error + evaluation.regret(2).std_error);
+    assert!(d.std_error < comparison.regret(0).std_error + comparison.regret(2).std_error);
 }
 
-fn paper(iterations: usize) -> Settings {
-    Settings {
-        gradient: Source::Sampled,
+fn paper(iterations: usize) -> Ascent {
+    Ascent {
+        gradient: GradientSource::Sampled,
         estimator: Estimator { baseline: Baseline::SelfPlay, returns: Returns::Realized, batch_size: 1000 },
         iterations,
-        rule: Rule::Sgd,
+        optimizer: Optimizer::Sgd,
         learning_rate: None,
         clip: None,
         decay: 1.0,
@@ -79,9 +76,9 @@ fn paper(iterations: usize) -> Settings {
     }
 }
 
-fn ours(iterations: usize) -> Settings {
+fn ours(iterations: usize) -> Ascent {
     let estimator = Estimator { baseline: Baseline::LeaveOneOut(8), returns: Returns::Mean, batch_size: 250 };
-    Settings { estimator, ..paper(iterations) }
+    Ascent { estimator, ..paper(iterations) }
 }
 
 /// Mean regret over seeds of the last iterate, the tail average, and of our defaults.
@@ -90,10 +87,10 @@ fn trained_regrets(seeds: u64, instances: usize) -> [f64; 3] {
     let initial = choice("softelim", &[1.0], &problem);
     let mut sums = [0.0; 3];
     for seed in 0..seeds {
-        let paper = train(&problem, &initial, &paper(100), seed, &mut ()).unwrap();
-        let ours = train(&problem, &initial, &ours(100), seed, &mut ()).unwrap();
-        assert_eq!((paper.stop_reason, paper.history.len()), (StopReason::Iterations, 100));
-        for (sum, choice) in sums.iter_mut().zip([&paper.last, &paper.policy, &ours.policy]) {
+        let paper = train(&problem, &initial, &paper(100), seed);
+        let ours = train(&problem, &initial, &ours(100), seed);
+        assert_eq!((paper.stop_reason(), paper.history().len()), (StopReason::Iterations, 100));
+        for (sum, choice) in sums.iter_mut().zip([paper.last(), paper.choice(), ours.choice()]) {
             *sum += regret(choice, &problem, 1000 + seed, instances).mean / seeds as f64;
         }
     }
@@ -122,22 +119,20 @@ fn training_reaches_the_class_optimum_at_full_size() {
 #[test]
 fn training_improves_every_policy() {
     for name in ["bernoulli-2", "beta-2", "bernoulli-10"] {
-        let problem = Problem { horizon: 100, ..Problem::named(name).unwrap() };
-        for info in gradband::registry::ready(&problem).filter(|info| !info.params.is_empty()) {
-            let start = match info.name {
+        let problem = Problem::named(name).unwrap().with_horizon(100).unwrap();
+        for kind in ready(&problem).filter(|kind| !kind.params().is_empty()) {
+            let start = match kind.name() {
                 "epsilon-greedy" => 0.8,
                 "explore-then-commit" => 40.0,
                 _ => 1.0,
             };
-            let initial = choice(info.name, &[start], &problem);
-            for rule in [Rule::Sgd, Rule::Adam, Rule::Yogi] {
-                let trained = train(&problem, &initial, &Settings { rule, ..ours(60) }, 3, &mut ()).unwrap();
-                let agents = [initial.agent(&problem), trained.policy.agent(&problem)];
-                let agents: Vec<&dyn Agent> = agents.iter().map(|agent| &**agent).collect();
-                let evaluation =
-                    evaluate(&agents, &problem, 1, 20_000, |_| ControlFlow::Continue(())).unwrap();
-                let gain = evaluation.difference(0, 1);
-                assert!(gain.mean > 3.0 * gain.std_error, "{} by {rule:?} on {name}: {gain:?}", info.name);
+            let initial = choice(kind.name(), &[start], &problem);
+            for optimizer in [Optimizer::Sgd, Optimizer::Adam, Optimizer::Yogi] {
+                let trained = train(&problem, &initial, &Ascent { optimizer, ..ours(60) }, 3);
+                let simulator = Simulator::new(&problem).instances(20_000);
+                let gain = simulator.compare([&initial, trained.choice()]).unwrap().difference(0, 1);
+                let what = format!("{} by {optimizer:?} on {name}", kind.name());
+                assert!(gain.mean > 3.0 * gain.std_error, "{what}: {gain:?}");
             }
         }
     }
@@ -147,14 +142,9 @@ fn training_improves_every_policy() {
 /// and for every policy that has them; at n = 60 here, against a search over a fine grid, and at a boundary.
 #[test]
 fn exact_training_ends_at_the_class_optimum() {
-    use gradband::exact::{evaluate, unhurried};
-    let problem = Problem { horizon: 60, ..Problem::named("bernoulli-2").unwrap() };
-    let exact = |choice: &Choice| {
-        evaluate(&problem, choice, gradband::problem::Split::HeldOut, &mut unhurried)
-            .unwrap()
-            .unwrap()
-            .bayes_regret
-    };
+    let problem = Problem::named("bernoulli-2").unwrap().with_horizon(60).unwrap();
+    let exact = |choice: &Choice| Simulator::new(&problem).exact(choice).unwrap().bayes_regret;
+    let climb = Ascent { gradient: GradientSource::Exact, average: Average::None, ..ours(100) };
     for (name, starts, grid) in [
         ("softelim", [1.0, 0.1], (0.3, 0.01)),
         ("boltzmann", [1.0, 0.05], (0.02, 0.005)),
@@ -164,68 +154,29 @@ fn exact_training_ends_at_the_class_optimum() {
         let best = (0..40).map(|k| exact(&choice(name, &[grid.0 + grid.1 * f64::from(k)], &problem)));
         let best = best.fold(f64::MAX, f64::min);
         for start in starts {
-            let settings = Settings { gradient: Source::Exact, average: Average::None, ..ours(100) };
             let initial = choice(name, &[start], &problem);
-            let trained = train(&problem, &initial, &settings, 1, &mut ()).unwrap();
-            let regret = exact(&trained.policy);
-            assert!(
-                regret < best + 1e-3,
-                "{name} from {start}: {regret}, grid {best}, {:?}",
-                trained.history
-            );
-            assert_eq!(trained.stop_reason, StopReason::Converged, "{name} from {start}");
+            let trained = Plan::ExactAscent(climb).train(&problem, &initial, 1, &mut ()).unwrap();
+            let regret = exact(trained.choice());
+            let history = trained.history();
+            assert!(regret < best + 1e-3, "{name} from {start}: {regret}, grid {best}, {history:?}");
+            assert_eq!(trained.stop_reason(), StopReason::Converged, "{name} from {start}");
         }
     }
     let exp3 = choice("exp3", &[0.3], &problem);
-    let settings = Settings { gradient: Source::Exact, ..ours(3) };
-    assert!(train(&problem, &exp3, &settings, 1, &mut ()).is_err());
-    let adam = Settings { gradient: Source::Exact, rule: Rule::Adam, ..ours(30) };
+    assert!(Plan::ExactAscent(climb).train(&problem, &exp3, 1, &mut ()).is_err());
+    let adam = Ascent { gradient: GradientSource::Exact, optimizer: Optimizer::Adam, ..ours(30) };
     let initial = choice("softelim", &[1.0], &problem);
-    assert!(exact(&train(&problem, &initial, &adam, 1, &mut ()).unwrap().last) < exact(&initial));
+    assert!(exact(train(&problem, &initial, &adam, 1).last()) < exact(&initial));
 }
 
 /// A batch of one instance has no variance, and still a finite rate.
 #[test]
 fn batches_of_one_instance_train() {
     let problem = Problem::named("bernoulli-2").unwrap();
-    let settings = ours(30);
-    let estimator = Estimator { batch_size: 1, ..settings.estimator };
-    let trained = train(
-        &problem,
-        &choice("softelim", &[1.0], &problem),
-        &Settings { estimator, ..settings },
-        1,
-        &mut (),
-    )
-    .unwrap();
-    assert!(trained.learning_rate > 0.0 && trained.learning_rate < 1.0, "{}", trained.learning_rate);
-    assert!(trained.policy.params[0].is_finite());
-}
-
-/// Regret over rounds is of the same runs, cut short: it never falls, ends at the evaluation's, and the policies still
-/// play for the whole horizon.
-#[test]
-fn regret_over_rounds_is_of_the_same_runs() {
-    let go_on = |_| ControlFlow::Continue(());
-    for name in ["bernoulli-2", "beta-2", "linear-1", "iris"] {
-        let problem = Problem::named(name).unwrap();
-        let n = problem.horizon;
-        for info in ready(&problem).filter(|info| info.preparation_seconds(&problem) < 1.0) {
-            let agent = Choice::initial(info, &problem).unwrap().agent(&problem);
-            let rounds = [1, n / 4, n / 2, n - 1, n];
-            let curves = over_rounds(&[&*agent], &problem, 7, 60, &rounds, go_on).unwrap();
-            for pair in curves[0].windows(2) {
-                assert!(pair[1].mean >= pair[0].mean - 1e-9, "{name}, {}: {:?}", info.name, curves[0]);
-            }
-            let whole = evaluate(&[&*agent], &problem, 7, 60, go_on).unwrap();
-            assert_eq!(curves[0][4], whole.regret(0), "{name}, {}", info.name);
-        }
-    }
-    // UCB-V's width depends on the horizon: half a run is not a run of half the horizon.
-    let problem = Problem::named("bernoulli-2").unwrap();
-    let agent = choice("ucb-v", &[], &problem).agent(&problem);
-    let half = over_rounds(&[&*agent], &problem, 7, 2000, &[100], go_on).unwrap()[0][0];
-    let short = Problem { horizon: 100, ..problem };
-    let own = regret(&choice("ucb-v", &[], &short), &short, 7, 2000);
-    assert!(half.mean > own.mean + 4.0 * own.std_error.hypot(half.std_error), "{half:?}, {own:?}");
+    let ascent = ours(30);
+    let estimator = Estimator { batch_size: 1, ..ascent.estimator };
+    let initial = choice("softelim", &[1.0], &problem);
+    let trained = train(&problem, &initial, &Ascent { estimator, ..ascent }, 1);
+    assert!(trained.learning_rate().is_some_and(|rate| rate > 0.0 && rate < 1.0), "{trained:?}");
+    assert!(trained.choice().params()[0].is_finite());
 }

@@ -3,30 +3,17 @@
 
 mod numbers;
 
-use gradband::evaluate::evaluate;
-use gradband::exact::quadrature::integrate;
-use gradband::exact::{self, Exact, unhurried};
-use gradband::problem::{Points, Prior, Problem, Rewards, Split};
-use gradband::registry::{Agent, Choice, policy};
-use numbers::Numbers;
-use std::ops::ControlFlow;
+use gradband::policy::{Choice, named};
+use gradband::{Prior, Problem, Simulator};
+use numbers::{Numbers, normal_cdf};
 
 fn choice(name: &str, params: &[f64], problem: &Problem) -> Choice {
-    Choice::initial(policy(name).unwrap(), problem).unwrap().with_params(problem, params).unwrap()
+    Choice::initial(&named(name).unwrap(), problem).unwrap().with_params(problem, params).unwrap()
 }
 
-fn point(means: Vec<f64>, rewards: Rewards, horizon: usize) -> Problem {
-    Problem::new("point", rewards, Prior::Points(Points::new(vec![means], None).unwrap()), horizon).unwrap()
-}
-
-fn exactly(problem: &Problem, choice: &Choice) -> Exact {
-    exact::evaluate(problem, choice, Split::HeldOut, &mut unhurried).unwrap().unwrap()
-}
-
-/// Phi(x), the normal distribution function.
-fn normal_cdf(x: f64) -> f64 {
-    let density = |y: f64| (-0.5 * y * y).exp() / (2.0 * std::f64::consts::PI).sqrt();
-    0.5 + if x < 0.0 { -integrate(&density, x, 0.0, 1e-14) } else { integrate(&density, 0.0, x, 1e-14) }
+/// Bernoulli arms with known means.
+fn point(means: Vec<f64>, horizon: usize) -> Problem {
+    Problem::bernoulli(Prior::points(vec![means]).unwrap()).horizon(horizon).build().unwrap()
 }
 
 /// Theorem 1's closed form: r(n, theta; h) = mu_1 n - Delta [h + Phi(-Delta sqrt(h/2)) (n - 2 h)], unit
@@ -59,13 +46,11 @@ fn theorem_1_in_closed_form() {
 fn theorem_1_simulated() {
     const INSTANCES: usize = 200_000;
     let instances = vec![vec![0.5, -0.3], vec![0.1, 0.4], vec![-1.0, 0.2]];
-    let prior = Prior::Points(Points::new(instances.clone(), None).unwrap());
-    let problem = Problem::new("normal", Rewards::Gaussian { noise_sd: 1.0 }, prior, 20).unwrap();
-    let hs: Vec<f64> = (1..=10).map(f64::from).chain([2.5]).collect();
-    let agents: Vec<_> =
-        hs.iter().map(|&h| choice("explore-then-commit", &[h], &problem).agent(&problem)).collect();
-    let agents: Vec<&dyn Agent> = agents.iter().map(|agent| &**agent).collect();
-    let played = evaluate(&agents, &problem, 1, INSTANCES, |_| ControlFlow::Continue(())).unwrap();
+    let prior = Prior::points(instances.clone()).unwrap();
+    let problem = Problem::gaussian(prior, 1.0).horizon(20).build().unwrap();
+    let hs = (1..=10).map(f64::from).chain([2.5]);
+    let choices: Vec<_> = hs.map(|h| choice("explore-then-commit", &[h], &problem)).collect();
+    let played = Simulator::new(&problem).instances(INSTANCES).compare(&choices).unwrap();
     let closed =
         |h: usize| instances.iter().map(|m| committed_reward([m[0], m[1]], 20, h)).sum::<f64>() / 3.0;
     let best: f64 = instances.iter().map(|m| 20.0 * m[0].max(m[1])).sum::<f64>() / 3.0;
@@ -80,7 +65,7 @@ fn theorem_1_simulated() {
     for h in 1..9 {
         // Regret is convex where reward is concave.
         let (first, second) = (played.difference(h - 1, h), played.difference(h, h + 1));
-        // The two differences share an agent: by the triangle inequality no more than the sum of their errors.
+        // The two differences share a policy: by the triangle inequality no more than the sum of their errors.
         let error = first.std_error + second.std_error;
         assert!(first.mean - second.mean > -4.0 * error, "h = {h}: {first:?} {second:?}");
     }
@@ -105,14 +90,13 @@ fn theorem_7_bounds_softelim() {
         let horizon = if arms == 2 { 20 + (60.0 * numbers.unit()) as usize } else { 2_000 };
         let means: Vec<f64> = (0..arms).map(|_| numbers.unit()).collect();
         let bound = theorem_7(&means, horizon);
-        let problem = point(means.clone(), Rewards::Bernoulli, horizon);
+        let problem = point(means.clone(), horizon);
         let choice = choice("softelim", &[w], &problem);
         let regret = if arms == 2 {
-            exactly(&problem, &choice).bayes_regret
+            Simulator::new(&problem).exact(&choice).unwrap().bayes_regret
         } else {
-            let agent = choice.agent(&problem);
-            let played = evaluate(&[&*agent], &problem, 1, 2_000, |_| ControlFlow::Continue(())).unwrap();
-            played.regret(0).mean + 4.0 * played.regret(0).std_error
+            let regret = Simulator::new(&problem).instances(2_000).evaluate(&choice).unwrap().regret();
+            regret.mean + 4.0 * regret.std_error
         };
         assert!(regret <= bound, "{means:?}, n = {horizon}: {regret} > {bound}");
     }
@@ -129,14 +113,14 @@ fn lemma_5_bounds_gradients_by_regret() {
     for _ in 0..12 {
         let horizon = 4 + (40.0 * numbers.unit()) as usize;
         let n = horizon as f64;
-        let problem = point(vec![numbers.unit(), numbers.unit()], Rewards::Bernoulli, horizon);
+        let problem = point(vec![numbers.unit(), numbers.unit()], horizon);
         for w in [0.1, 0.5, 0.9] {
             for (name, c) in [
                 ("boltzmann", 1.0 / (w * w)),
                 ("epsilon-greedy", 1.0 / w),
                 ("softelim", 4.0 * n / (w * w * w)),
             ] {
-                let exact = exactly(&problem, &choice(name, &[w], &problem));
+                let exact = Simulator::new(&problem).exact(&choice(name, &[w], &problem)).unwrap();
                 let bound = c * n * exact.bayes_regret;
                 assert!(exact.gradient[0].abs() <= bound + 1e-9, "{name}({w}): {exact:?}, bound {bound}");
             }

@@ -1,67 +1,68 @@
 //! What an experiment is: a plan of units, the figures that its records become, and the paper's numbers beside ours.
 
 use crate::Failure;
+use crate::found::{Found, Played, Slope, Trained};
 use crate::record::{self, Record};
 use crate::row::Row;
-use crate::work::{Found, Played, Slope, Train, Trained, Work};
-use gradband::spec::TrainSpec;
-use gradband::statistics::Estimate;
+use crate::work::{Train, Work};
+use gradband::Estimate;
+use gradband_files::TrainSpec;
 use gradband_report::Block;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// One of the paper's figures or tables.
 pub struct Experiment {
-    /// Its name: `fig1`.
+    /// The name by which `gradband reproduce` knows it: `fig1`.
     pub id: &'static str,
-    /// What it shows.
+    /// What it shows, as a heading.
     pub title: &'static str,
-    /// The paper's section.
+    /// The section of the paper that it is in.
     pub section: &'static str,
-    /// What to look at.
+    /// Paragraphs that say what to look at.
     pub text: &'static [&'static str],
-    /// What is computed.
+    /// The series that are computed, for a size.
     pub plan: fn(&Size) -> gradband::Result<Vec<Series>>,
-    /// How it is shown; lines without records are left out.
+    /// The figures and tables that its records become; lines without records are left out.
     pub blocks: fn(&Results) -> Vec<Block>,
-    /// The paper's numbers.
+    /// The paper's numbers and claims, with what the records say to them.
     pub rows: fn(&Results) -> Vec<Row>,
 }
 
 /// Units that differ in their seed alone.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// What figures call it.
+    /// The name, unique in the experiment.
     pub name: String,
-    /// What a unit does.
+    /// The work of each unit.
     pub work: Work,
-    /// How many units.
+    /// The number of units; their seeds are 1, 2, …
     pub runs: usize,
 }
 
 impl Series {
-    /// `runs` units.
+    /// A series of so many units.
     pub fn new(name: impl Into<String>, work: Work, runs: usize) -> Self {
         Self { name: name.into(), work, runs }
     }
 }
 
-/// How large an experiment is.
+/// How large an experiment is run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Size {
-    /// Small enough for a first look.
+    /// Whether sizes are those of a first look instead of the paper's.
     pub quick: bool,
-    /// Runs of every training.
+    /// The number of runs of every training, if it is not the usual one.
     pub runs: Option<usize>,
 }
 
 impl Size {
-    /// Runs of a training that has `full` in the paper.
+    /// The number of runs of a training that has `full` of them in the paper.
     pub fn runs(&self, full: usize) -> usize {
         self.runs.unwrap_or(if self.quick { full.min(2) } else { full })
     }
 
-    /// A number, in full and quickly.
+    /// One of two sizes: the paper's, or that of a first look.
     pub fn pick<T>(&self, full: T, quick: T) -> T {
         if self.quick { quick } else { full }
     }
@@ -94,25 +95,20 @@ pub fn training(problem: &str, policy: &str, train: TrainSpec, at: Vec<usize>) -
     }
 }
 
-/// Iterations to look at: every `fine`-th up to a fifth of all, then every `coarse`-th.
+/// The iterations to measure: every `fine`-th up to a fifth of all, then every `coarse`-th.
 pub fn at(iterations: usize, fine: usize, coarse: usize) -> Vec<usize> {
     let turn = (iterations / 5).next_multiple_of(coarse);
     (0..=turn.min(iterations)).step_by(fine).chain((turn + coarse..=iterations).step_by(coarse)).collect()
 }
 
-/// About `count` rounds up to the horizon, evenly.
-pub fn rounds(horizon: usize, count: usize) -> Vec<usize> {
-    (1..=count).map(|i| (i * horizon / count).max(1)).collect()
-}
-
-/// Everything that is recorded.
+/// The records of a directory, to be asked for by experiment and series.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     /// By experiment and series; in the order of seeds.
     records: BTreeMap<(String, String), Vec<Record>>,
 }
 
-/// A mean over runs, whatever varies between them.
+/// The mean over runs, with the standard error that their differences give.
 pub fn across(runs: &[Estimate]) -> Option<Estimate> {
     let count = runs.len() as f64;
     let mean = runs.iter().map(|run| run.mean).sum::<f64>() / count;
@@ -146,7 +142,7 @@ impl Experiment {
 }
 
 impl Results {
-    /// All records in a directory.
+    /// Reads all records in a directory.
     pub fn read(dir: &Path) -> Result<Self, Failure> {
         let mut results = Self::default();
         for experiment in crate::EXPERIMENTS {
@@ -173,7 +169,7 @@ impl Results {
         self.records.iter().filter(own).flat_map(|(_, records)| records)
     }
 
-    /// The runs of a series.
+    /// The runs of a series, in the order of their seeds.
     pub fn runs(&self, experiment: &str, series: &str) -> &[Record] {
         self.records.get(&(experiment.into(), series.into())).map_or(&[], Vec::as_slice)
     }
@@ -216,7 +212,7 @@ impl Results {
         first.curve.iter().enumerate().filter_map(point).collect()
     }
 
-    /// What policies did, with their names.
+    /// What was measured of the policies of a series, with their names.
     pub fn played(&self, experiment: &str, series: &str) -> Vec<(String, &Played)> {
         let Some(record) = self.runs(experiment, series).first() else { return Vec::new() };
         let names =
@@ -227,7 +223,7 @@ impl Results {
         }
     }
 
-    /// The regret of one policy.
+    /// The regret of one of the policies of a series.
     pub fn regret(&self, experiment: &str, series: &str, policy: &str) -> Option<Estimate> {
         self.played(experiment, series)
             .iter()
@@ -235,15 +231,23 @@ impl Results {
             .map(|(_, played)| played.regret)
     }
 
-    /// A policy's regret and gradients.
-    pub fn gradients(&self, experiment: &str, series: &str) -> Option<(Estimate, &[Slope])> {
+    /// The regret of a policy whose gradients were estimated.
+    pub fn regret_at(&self, experiment: &str, series: &str) -> Option<Estimate> {
         match &self.runs(experiment, series).first()?.estimate {
-            Found::Gradients { regret, gradients } => Some((*regret, gradients)),
+            Found::Gradients { regret, .. } => Some(*regret),
             _ => None,
         }
     }
 
-    /// A matrix.
+    /// The gradient by one of the series' baselines.
+    pub fn slope(&self, experiment: &str, series: &str, baseline: usize) -> Option<Slope> {
+        match &self.runs(experiment, series).first()?.estimate {
+            Found::Gradients { gradients, .. } => gradients.get(baseline).copied(),
+            _ => None,
+        }
+    }
+
+    /// The matrix of a series.
     pub fn matrix(&self, experiment: &str, series: &str) -> Option<&[Vec<f64>]> {
         match &self.runs(experiment, series).first()?.estimate {
             Found::Matrix(rows) => Some(rows),
@@ -251,7 +255,7 @@ impl Results {
         }
     }
 
-    /// A regret and gradient without sampling error.
+    /// The regret and gradient of a series without sampling error.
     pub fn exact(&self, experiment: &str, series: &str) -> Option<(f64, &[f64])> {
         match &self.runs(experiment, series).first()?.estimate {
             Found::Exact { regret, gradient } => Some((*regret, gradient)),
@@ -287,6 +291,5 @@ mod tests {
     fn iterations_are_fine_first_and_end_at_the_last() {
         assert_eq!(at(100, 10, 20), [0, 10, 20, 40, 60, 80, 100]);
         assert_eq!(at(10, 1, 5), [0, 1, 2, 3, 4, 5, 10]);
-        assert_eq!(rounds(200, 4), [50, 100, 150, 200]);
     }
 }

@@ -18,7 +18,7 @@ mod theory;
 use crate::Experiment;
 use gradband::Error;
 
-/// Every experiment.
+/// All experiments, in the order of the paper.
 pub static EXPERIMENTS: [&Experiment; 13] = [
     &fig1::EXPERIMENT,
     &fig2::EXPERIMENT,

@@ -1,7 +1,7 @@
 //! From records to panels: the few kinds of pictures that the experiments share.
 
 use crate::experiment::{Results, across};
-use gradband::statistics::Estimate;
+use gradband::Estimate;
 use gradband_report::{Axis, Block, Chart, Figure, Look, Matrix, Palette, Panel, Point, Series};
 
 /// Names of the paper's policies in figures.
@@ -22,22 +22,22 @@ const NAMES: [(&str, &str); 14] = [
     ("mom-thompson(centred=true)", "MOM Thompson, centred"),
 ];
 
-/// What people call a policy.
+/// The name of a policy in figures.
 pub fn name(policy: &str) -> &str {
     NAMES.iter().find(|(id, _)| *id == policy).map_or(policy, |(_, name)| name)
 }
 
-/// A figure as a block.
+/// A figure of several panels.
 pub fn figure(id: &str, title: &str, caption: &str, panels: Vec<Panel>) -> Block {
     Block::Figure(Figure { id: id.into(), title: title.into(), caption: caption.into(), panels })
 }
 
-/// A chart as a panel.
+/// A panel with lines or marks.
 pub fn chart(title: &str, x: Axis, y: Axis, series: Vec<Series>) -> Panel {
     Panel::Chart(Chart { title: title.into(), x, y, series })
 }
 
-/// Points with error bands.
+/// A line with error bands.
 pub fn line(name: &str, colour: usize, points: impl IntoIterator<Item = (f64, Estimate)>) -> Series {
     let points = points.into_iter().map(|(x, y)| Point::with_error(x, y.mean, y.std_error)).collect();
     Series { colour: Some(colour), ..Series::line(name, points) }
@@ -70,7 +70,7 @@ pub fn rounds_panel<'a>(
     over_rounds(title, lines.into_iter().map(|(name, curve)| (name, curve.iter().map(estimate).collect())))
 }
 
-/// The same for tuned policies (series and policy; their first runs) and the policies of a series of others.
+/// Regret over rounds of tuned policies (series and policy; their first runs) and of those of a series of others.
 pub fn rounds_of(
     results: &Results,
     experiment: &str,
@@ -89,7 +89,7 @@ pub fn rounds_of(
     rounds_panel(title, trained.chain(played))
 }
 
-/// The same from estimates.
+/// Regret over rounds from estimates; all lines begin at zero.
 pub fn over_rounds(title: &str, lines: impl IntoIterator<Item = (String, Vec<(usize, Estimate)>)>) -> Panel {
     let drawn = lines.into_iter().filter(|(_, curve)| !curve.is_empty()).enumerate();
     let series = drawn.map(|(i, (name, curve))| {
@@ -119,9 +119,9 @@ pub fn heat(title: &str, values: Vec<Vec<f64>>) -> Panel {
     })
 }
 
-/// W row by row, and M = W'W, on which alone the policy depends; nothing if W is not known.
+/// W row by row, and M = W'W, on which alone the policy depends; nothing if these are not the entries of a W.
 pub fn projection(title: &str, params: &[f64], columns: usize) -> Option<[Panel; 2]> {
-    if columns == 0 || params.is_empty() {
+    if columns == 0 || params.is_empty() || !params.len().is_multiple_of(columns) {
         return None;
     }
     let rows: Vec<Vec<f64>> = params.chunks(columns).map(<[f64]>::to_vec).collect();

@@ -3,7 +3,9 @@
 //! A run that is killed loses the unit in progress and, at worst, leaves half a line, which the next run removes.
 
 use crate::Failure;
-use crate::work::Found;
+use crate::found::{Found, check_numbers};
+use crate::work::Work;
+use gradband::Place;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -13,21 +15,21 @@ use std::path::{Path, PathBuf};
 /// A finished unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Of which experiment.
+    /// The experiment that it belongs to.
     pub experiment: String,
-    /// Which line or number of it.
+    /// The series that it belongs to: a line of a figure, or a number.
     pub series: String,
-    /// Which run.
+    /// The number of the run, which is its seed.
     pub seed: u64,
     /// What was computed: see [`crate::work::Work`].
     pub setting: Value,
-    /// By which gradband.
+    /// The version of gradband that computed it.
     pub version: String,
     /// What was found.
     pub estimate: Found,
-    /// How long it took.
+    /// The seconds that it took.
     pub seconds: f64,
-    /// Processor time of all cores: what it takes when nothing else runs is this over their number.
+    /// The processor time of all cores: divided by their number, the seconds that it takes when nothing else runs.
     pub core_seconds: f64,
 }
 
@@ -35,13 +37,17 @@ pub struct Record {
 pub struct Log {
     path: PathBuf,
     file: File,
-    /// In the order of the file.
+    /// The records, in the order of the file.
     pub records: Vec<Record>,
 }
 
 /// The file of an experiment's records.
 pub fn path(dir: &Path, experiment: &str) -> PathBuf {
     dir.join(format!("{experiment}.jsonl"))
+}
+
+fn place(path: &Path) -> Place {
+    Place::file(path.display().to_string())
 }
 
 /// The records of an experiment; none if it has not been run there.
@@ -58,12 +64,24 @@ pub fn read(dir: &Path, experiment: &str) -> Result<Vec<Record>, Failure> {
 fn parse(path: &Path, text: &str) -> Result<(Vec<Record>, usize), Failure> {
     let whole = text.rfind('\n').map_or(0, |end| end + 1);
     let records = text[..whole].lines().enumerate().map(|(i, line)| {
-        serde_json::from_str(line).map_err(|error| {
-            let message = format!("is not a record ({error}); remove it and run again");
-            Failure::input(format!("{}, line {}", path.display(), i + 1), message)
+        Record::parse(line).map_err(|reason| {
+            let message = format!("is not a record ({reason}); remove it and run again");
+            Failure::input(place(path).line(i as u64 + 1), message)
         })
     });
     Ok((records.collect::<Result<_, _>>()?, whole))
+}
+
+impl Record {
+    /// A line, or what is wrong with it.
+    fn parse(line: &str) -> Result<Self, String> {
+        let record: Self = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let work = Work::deserialize(&record.setting).map_err(|error| format!("setting: {error}"))?;
+        record.estimate.check(&work).map_err(|error| error.to_string())?;
+        let times = [record.seconds, record.core_seconds];
+        check_numbers("seconds", &times).map_err(|error| error.to_string())?;
+        Ok(record)
+    }
 }
 
 impl Log {
@@ -78,7 +96,7 @@ impl Log {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let message = "is being written by another process; wait for it, or choose another -o DIR";
-                return Err(Failure::input(path.display().to_string(), message));
+                return Err(Failure::input(place(&path), message));
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
@@ -109,7 +127,7 @@ impl Log {
                 let message = format!(
                     "'{series}' was run with another setting ({change}); choose another -o DIR, or remove the file"
                 );
-                Err(Failure::input(self.path.display().to_string(), message))
+                Err(Failure::input(place(&self.path), message))
             }
             found => Ok(found),
         }

@@ -1,6 +1,6 @@
 //! A number or a claim of the paper beside ours, and the reason for a difference, which holds within a bound only.
 
-use gradband::statistics::Estimate;
+use gradband::Estimate;
 use serde::Serialize;
 
 /// Numbers differ beyond so many standard errors.
@@ -13,11 +13,11 @@ const MOST_DECIMALS: usize = 6;
 /// Why ours is not the paper's, and for which values of ours this is an explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Reason {
-    /// In words.
+    /// The reason in words.
     pub text: &'static str,
-    /// Ours is expected at or above this.
+    /// The least value of ours that it explains.
     pub low: f64,
-    /// And at or below this.
+    /// The largest value of ours that it explains.
     pub high: f64,
 }
 
@@ -33,7 +33,7 @@ impl Reason {
     }
 }
 
-/// What a row comes to.
+/// Whether ours agrees with the paper, and if not, whether it is known why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Within three standard errors, or the claim holds.
@@ -49,7 +49,7 @@ pub enum Verdict {
 /// A number or a claim of the paper, and what we found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// What it is.
+    /// What the number or the claim is about.
     pub what: String,
     /// What the paper says.
     pub paper: String,

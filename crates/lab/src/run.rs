@@ -1,49 +1,52 @@
 //! Runs what is missing: unit after unit, all cores on each, a record after each.
 
 use crate::Failure;
+use crate::cost::Speed;
 use crate::experiment::{Experiment, Series, Size};
+use crate::problems::Problems;
 use crate::record::{Log, Record};
-use crate::work::{Desk, Work};
-use std::collections::{BTreeMap, BTreeSet};
+use gradband::{Observer, Place};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
-/// What a run tells while it goes on.
+/// Watches a run: which unit begins, and, as the library's observer, how far its work has come. It may stop the run.
+pub trait RunObserver: Observer {
+    /// Called before each unit.
+    fn unit(&mut self, _: &Status) {}
+}
+
+/// Ignores everything.
+impl RunObserver for () {}
+
+/// Which unit begins, and what is left.
 #[derive(Clone, Debug)]
 pub struct Status<'a> {
-    /// Of which experiment.
+    /// The experiment that the unit belongs to.
     pub experiment: &'a str,
-    /// Which series.
+    /// The series that it belongs to.
     pub series: &'a str,
-    /// Which run of it.
+    /// The number of the run, which is its seed.
     pub seed: u64,
-    /// Units done, of all that were asked for.
+    /// How many units are done, of all that were asked for.
     pub done: usize,
-    /// All that were asked for.
+    /// How many were asked for.
     pub all: usize,
-    /// Seconds left, about.
+    /// Roughly how many seconds are left.
     pub left: f64,
 }
 
 /// What a run did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// Units that were there already.
+    /// How many units were there already.
     pub found: usize,
-    /// Units that were run.
+    /// How many units were run.
     pub run: usize,
-    /// Seconds of these.
+    /// How many seconds these took.
     pub seconds: f64,
-    /// Why series were left out: data sets that are not here.
+    /// Why series were left out: data sets that are not on this machine.
     pub missing: BTreeSet<String>,
-}
-
-struct Unit {
-    log: usize,
-    series: Series,
-    seed: u64,
-    setting: serde_json::Value,
-    cost: f64,
 }
 
 /// Runs the units of experiments that have no record in `dir` yet. Nothing is run unless all records that are there
@@ -52,115 +55,118 @@ pub fn run(
     dir: &Path,
     experiments: &[&Experiment],
     size: &Size,
-    desk: &Desk,
-    mut tell: impl FnMut(&Status),
+    observer: &mut dyn RunObserver,
 ) -> Result<Summary, Failure> {
-    let mut logs = Vec::new();
+    let mut run = Run::default();
     let mut units = Vec::new();
-    let mut summary = Summary::default();
-    let mut known = Speed::default();
-    for (log, experiment) in experiments.iter().enumerate() {
-        logs.push(Log::open(dir, experiment.id)?);
+    for experiment in experiments {
+        units.extend(run.missing_units(dir, experiment, size)?);
+    }
+    // The first run of every series before the second of any: what is stopped early is thin, not lopsided.
+    units.sort_by_key(|unit| (unit.log, unit.seed));
+    let (begin, begun) = (Instant::now(), core_seconds());
+    for (i, unit) in units.iter().enumerate() {
+        // As many cores as were at work so far.
+        let cores = match run.summary.run {
+            0 => std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64),
+            _ => (core_seconds() - begun) / begin.elapsed().as_secs_f64().max(1e-9),
+        };
+        let left = units[i..].iter().map(|unit| run.speed.core_seconds(&unit.series.work, unit.cost));
+        observer.unit(&Status {
+            experiment: experiments[unit.log].id,
+            series: &unit.series.name,
+            seed: unit.seed,
+            done: run.summary.found + i,
+            all: run.summary.found + units.len(),
+            left: left.sum::<f64>() / cores.max(0.01),
+        });
+        run.unit(experiments[unit.log].id, unit, observer)?;
+    }
+    Ok(run.summary)
+}
+
+/// A unit that has no record yet.
+struct Unit {
+    /// The index of its experiment among those that are run, and of its log.
+    log: usize,
+    series: Series,
+    seed: u64,
+    setting: serde_json::Value,
+    cost: f64,
+}
+
+/// A run so far.
+#[derive(Default)]
+struct Run {
+    /// The records of each experiment.
+    logs: Vec<Log>,
+    problems: Problems,
+    speed: Speed,
+    summary: Summary,
+}
+
+impl Run {
+    /// Opens the records of the next experiment; the units that they lack.
+    fn missing_units(
+        &mut self,
+        dir: &Path,
+        experiment: &Experiment,
+        size: &Size,
+    ) -> Result<Vec<Unit>, Failure> {
+        let log = Log::open(dir, experiment.id)?;
+        let mut units = Vec::new();
         for series in (experiment.plan)(size)? {
-            if let Some(Err(error)) = series.work.problem().map(|problem| problem.open(desk)) {
-                summary.missing.insert(error.to_string());
+            if let Some(Err(error)) = series.work.problem().map(|problem| self.problems.open(problem)) {
+                self.summary.missing.insert(error.to_string());
                 continue;
             }
             let setting =
                 serde_json::to_value(&series.work).map_err(|error| Failure::Other(error.to_string()))?;
-            let mut cost = None;
+            let cost = series.work.cost(&mut self.problems);
             for seed in 1..=series.runs as u64 {
-                let cost = *cost.get_or_insert_with(|| series.work.cost(desk));
-                match logs[log].find(&series.name, seed, &setting)? {
+                match log.find(&series.name, seed, &setting)? {
                     Some(record) => {
-                        summary.found += 1;
-                        known.add(&series.work, cost, record.core_seconds);
+                        self.summary.found += 1;
+                        self.speed.add(&series.work, cost, record.core_seconds);
                     }
                     None => {
-                        units.push(Unit { log, series: series.clone(), seed, setting: setting.clone(), cost })
+                        let (log, series, setting) = (self.logs.len(), series.clone(), setting.clone());
+                        units.push(Unit { log, series, seed, setting, cost });
                     }
                 }
             }
         }
+        self.logs.push(log);
+        Ok(units)
     }
-    // The first run of every series before the second of any: what is stopped early is thin, not lopsided.
-    units.sort_by_key(|unit| (unit.log, unit.seed));
-    let all = summary.found + units.len();
-    let (begin, begun) = (Instant::now(), core_seconds());
-    for (i, unit) in units.iter().enumerate() {
-        // As many cores as were at work so far.
-        let cores = match summary.run {
-            0 => std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64),
-            _ => (core_seconds() - begun) / begin.elapsed().as_secs_f64().max(1e-9),
-        };
-        let work =
-            units[i..].iter().map(|unit| known.core_seconds(&unit.series.work, unit.cost)).sum::<f64>();
-        tell(&Status {
-            experiment: experiments[unit.log].id,
-            series: &unit.series.name,
-            seed: unit.seed,
-            done: summary.found + i,
-            all,
-            left: work / cores.max(0.01),
-        });
+
+    /// Runs a unit and records it.
+    fn unit(&mut self, experiment: &str, unit: &Unit, observer: &mut dyn RunObserver) -> Result<(), Failure> {
         let (start, worked) = (Instant::now(), core_seconds());
-        let failed = |error: gradband::Error| {
-            Failure::Input(gradband::Error::new(
-                format!("{}, {}: {}", experiments[unit.log].id, unit.series.name, error.place),
-                error.message,
-            ))
-        };
-        let Some(estimate) = unit.series.work.run(unit.seed, desk).map_err(failed)? else {
-            return Err(Failure::Interrupted);
-        };
+        let series = &unit.series;
+        let estimate = series
+            .work
+            .run(unit.seed, &mut self.problems, observer)
+            .map_err(|error| error.within(Place::file(format!("{experiment}, {}", series.name))))?;
         let (seconds, core_seconds) = (start.elapsed().as_secs_f64(), core_seconds() - worked);
-        known.add(&unit.series.work, unit.cost, core_seconds);
-        summary.run += 1;
-        summary.seconds += seconds;
-        logs[unit.log].push(Record {
-            experiment: experiments[unit.log].id.into(),
-            series: unit.series.name.clone(),
+        self.speed.add(&series.work, unit.cost, core_seconds);
+        self.summary.run += 1;
+        self.summary.seconds += seconds;
+        self.logs[unit.log].push(Record {
+            experiment: experiment.into(),
+            series: series.name.clone(),
             seed: unit.seed,
             setting: unit.setting.clone(),
             version: env!("CARGO_PKG_VERSION").into(),
             estimate,
             seconds: (seconds * 100.0).round() / 100.0,
             core_seconds: (core_seconds * 100.0).round() / 100.0,
-        })?;
+        })
     }
-    Ok(summary)
 }
 
-/// Processor time of this process so far.
+/// The processor time of this process so far.
 fn core_seconds() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
-}
-
-/// How long units take, by what was seen of the same problem and policy; else by their cost, which is in nanoseconds.
-#[derive(Default)]
-struct Speed {
-    seen: BTreeMap<String, (f64, f64)>,
-}
-
-impl Speed {
-    fn add(&mut self, work: &Work, cost: f64, seconds: f64) {
-        let (costs, times) = self.seen.entry(key(work)).or_default();
-        *costs += cost;
-        *times += seconds;
-    }
-
-    fn core_seconds(&self, work: &Work, cost: f64) -> f64 {
-        let (costs, times) = self.seen.get(&key(work)).unwrap_or(&(1e9, 1.0));
-        cost * times / costs
-    }
-}
-
-fn key(work: &Work) -> String {
-    match work {
-        Work::Train(train) => format!("{:?} {}", train.problem, train.policy),
-        Work::Play(play) => format!("{:?}", play.problem),
-        Work::Gradient(gradient) => gradient.policy.split('(').next().unwrap_or_default().into(),
-        Work::Exact { .. } | Work::Matrix { .. } | Work::Size { .. } | Work::Gittins { .. } => "small".into(),
-    }
 }

@@ -1,65 +1,116 @@
 //! A user's own training or comparison: what its report needs, as one record, and the page that is made of it.
 
+use crate::found::{check_estimates, check_numbers};
 use crate::plot::{chart, figure, heat, line, over_rounds, projection, ranking};
-use gradband::statistics::Estimate;
+use gradband::Estimate;
 use gradband_report::{Axis, Block, Cell, Column, Page, Panel, Section, Table};
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What a command found.
+/// What a command found. One that is read from a file has been checked: files can be damaged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Session {
-    /// `train` or `compare`.
+    /// The command, `train` or `compare`; files and figures are named after it.
     pub kind: String,
     /// The problem, for people.
     pub problem: String,
-    /// What was typed.
+    /// The whole command, as it was typed.
     pub command: String,
     /// Everything that was asked for, defaults included, as TOML.
     pub spec: String,
-    /// By which gradband.
+    /// The version of gradband that ran.
     pub version: String,
-    /// Of the random numbers.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// Instances of the evaluation.
+    /// The number of instances of the evaluation.
     pub instances: usize,
     /// The policies that were measured.
     pub policies: Vec<Measured>,
     /// Untuned minus tuned regret, paired.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain: Option<Estimate>,
-    /// Where training went.
+    /// How training went, if there was any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub training: Option<Way>,
+    pub training: Option<TrainingHistory>,
 }
 
-/// A policy's result.
+/// What was measured of a policy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Its name, with `untuned` or `tuned` where that applies.
+    /// The policy, with `untuned` or `tuned` where that applies.
     pub name: String,
-    /// Bayes regret.
+    /// The Bayes regret.
     pub regret: Estimate,
-    /// Regret minus that of the best, paired.
+    /// Its regret minus that of the best, paired.
     pub difference: Estimate,
-    /// Regret after so many rounds.
+    /// The regret so far after some numbers of rounds.
     pub curve: Vec<(usize, Estimate)>,
 }
 
-/// A training's way.
+/// How a training went.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Way {
-    /// Regret after so many iterations.
+pub struct TrainingHistory {
+    /// The regret after some numbers of iterations.
     pub regret: Vec<(usize, Estimate)>,
-    /// (iteration, length of the gradient).
+    /// The length of the gradient by iteration.
     pub gradient: Vec<(usize, f64)>,
-    /// Names of the parameters that are single numbers, and their values over iterations.
+    /// The parameters that are single numbers: their names, and their values by iteration.
     pub params: Vec<(String, Vec<(usize, f64)>)>,
-    /// A learned W, row by row.
+    /// A learned projection W, row by row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub projection: Vec<f64>,
     /// The names of its columns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
+}
+
+/// The commands that leave a record.
+const KINDS: [&str; 2] = ["train", "compare"];
+
+impl Serialize for Session {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Session {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let session = Self::deserialize(deserializer)?;
+        session.check().map_err(D::Error::custom)?;
+        Ok(session)
+    }
+}
+
+impl Session {
+    fn check(&self) -> gradband::Result<()> {
+        if !KINDS.contains(&self.kind.as_str()) {
+            return Err(gradband::Error::unknown("kind", &self.kind, KINDS));
+        }
+        check_estimates(self.gain)?;
+        for policy in &self.policies {
+            check_estimates([policy.regret, policy.difference])?;
+            check_estimates(policy.curve.iter().map(|&(_, regret)| regret))?;
+        }
+        self.training.as_ref().map_or(Ok(()), TrainingHistory::check)
+    }
+}
+
+impl TrainingHistory {
+    fn check(&self) -> gradband::Result<()> {
+        let (entries, columns) = (self.projection.len(), self.features.len());
+        if entries != 0 && (columns == 0 || !entries.is_multiple_of(columns)) {
+            let message = format!("found {entries} entries in rows of {columns}");
+            return Err(gradband::Error::new("training.projection", message));
+        }
+        check_estimates(self.regret.iter().map(|&(_, regret)| regret))?;
+        check_numbers("training.projection", &self.projection)?;
+        for points in self.params.iter().map(|(_, points)| points).chain([&self.gradient]) {
+            let values: Vec<f64> = points.iter().map(|&(_, value)| value).collect();
+            check_numbers("training", &values)?;
+        }
+        Ok(())
+    }
 }
 
 /// The page of one or more sessions.
@@ -79,7 +130,7 @@ pub fn page(sessions: &[Session]) -> Page {
 /// What the training was worth, in a sentence.
 fn lead(session: &Session) -> Option<String> {
     let gain = session.gain?;
-    let (low, high) = (gain.mean - 1.96 * gain.std_error, gain.mean + 1.96 * gain.std_error);
+    let (low, high) = gain.interval();
     let before = session.policies.first()?.regret.mean;
     Some(format!(
         "Tuning lowers the Bayes regret by {:.3} (95 % interval {low:.3} to {high:.3}), {:.0} % of what the untuned policy has, \
@@ -102,7 +153,7 @@ fn section(session: &Session) -> Section {
         ),
         Block::Table(table(session)),
     ];
-    blocks.extend(session.training.as_ref().and_then(way));
+    blocks.extend(session.training.as_ref().and_then(iterations));
     blocks.extend(session.training.as_ref().and_then(learned));
     Section {
         id: session.kind.clone(),
@@ -133,16 +184,17 @@ fn table(session: &Session) -> Table {
 }
 
 /// Regret, gradients and parameters over iterations, as far as they are known.
-fn way(path: &Way) -> Option<Block> {
+fn iterations(history: &TrainingHistory) -> Option<Block> {
     let known = |points: &[(usize, f64)]| -> Vec<(f64, Estimate)> {
         points.iter().map(|&(i, mean)| (i as f64, Estimate { mean, std_error: 0.0 })).collect()
     };
-    let regret = path.regret.iter().map(|&(i, regret)| (i as f64, regret));
-    let params = path.params.iter().enumerate().map(|(i, (name, points))| line(name, i + 1, known(points)));
+    let regret = history.regret.iter().map(|&(i, regret)| (i as f64, regret));
+    let params =
+        history.params.iter().enumerate().map(|(i, (name, points))| line(name, i + 1, known(points)));
     let panels: Vec<Panel> = [
         ("Regret", "Bayes regret", vec![line("regret of the iterate", 0, regret)]),
         ("Parameters", "value", params.collect()),
-        ("Gradient", "length", vec![line("length of the gradient", 6, known(&path.gradient))]),
+        ("Gradient", "length", vec![line("length of the gradient", 6, known(&history.gradient))]),
     ]
     .into_iter()
     .filter(|(.., series)| series.iter().any(|series| !series.points.is_empty()))
@@ -153,22 +205,22 @@ fn way(path: &Way) -> Option<Block> {
 }
 
 /// The projection, with the features' names.
-fn learned(path: &Way) -> Option<Block> {
-    let columns = path.features.len();
-    let mut panels = projection("learned", &path.projection, columns)?.to_vec();
+fn learned(history: &TrainingHistory) -> Option<Block> {
+    let columns = history.features.len();
+    let mut panels = projection("learned", &history.projection, columns)?.to_vec();
     for panel in &mut panels {
         if let Panel::Matrix(matrix) = panel {
-            matrix.columns.clone_from(&path.features);
+            matrix.columns.clone_from(&history.features);
             if matrix.rows.len() == columns && matrix.title.ends_with("W′W") {
-                matrix.rows.clone_from(&path.features);
+                matrix.rows.clone_from(&history.features);
             }
         }
     }
     let lengths = (0..columns)
-        .map(|j| path.projection.iter().skip(j).step_by(columns).map(|x| x * x).sum::<f64>().sqrt());
+        .map(|j| history.projection.iter().skip(j).step_by(columns).map(|x| x * x).sum::<f64>().sqrt());
     let mut lengths = heat("how much each feature matters", vec![lengths.collect()]);
     if let Panel::Matrix(matrix) = &mut lengths {
-        matrix.columns.clone_from(&path.features);
+        matrix.columns.clone_from(&history.features);
         matrix.rows = vec!["length".into()];
     }
     panels.push(lengths);

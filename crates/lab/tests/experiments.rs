@@ -1,14 +1,12 @@
 //! Every experiment's plan can be run, and the committed records are what it would write.
 #![allow(clippy::unwrap_used)]
 
-use gradband::Problem;
-use gradband::registry::Choice;
-use gradband_lab::work::{Desk, Work};
-use gradband_lab::{EXPERIMENTS, Results, Size, Verdict, report};
+use gradband::policy::Choice;
+use gradband_lab::problems::Problems;
+use gradband_lab::work::Work;
+use gradband_lab::{EXPERIMENTS, Results, Size, Verdict, record, report};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -21,13 +19,7 @@ fn committed() -> Results {
 /// Series have names of their own, policies parse, trainings resolve: in full and quickly.
 #[test]
 fn plans_are_sound() {
-    // Data sets take a while to read.
-    let known = Mutex::new(BTreeMap::new());
-    let open = |name: &str| {
-        let mut known = known.lock().unwrap();
-        known.entry(name.to_string()).or_insert_with(|| Problem::named(name)).clone()
-    };
-    let desk = Desk { open: &open, tick: &|_| ControlFlow::Continue(()) };
+    let mut problems = Problems::default();
     for experiment in EXPERIMENTS {
         for quick in [false, true] {
             let plan = (experiment.plan)(&Size { quick, runs: None }).unwrap();
@@ -43,16 +35,15 @@ fn plans_are_sound() {
                 };
                 // Covertype is not part of the repository.
                 let Some(source) = series.work.problem() else { continue };
-                let Ok(problem) = source.open(&desk) else {
+                let Ok(problem) = problems.open(source) else {
                     assert!(series.name.starts_with("covertype"), "{}: {}", experiment.id, series.name);
                     continue;
                 };
-                // A tuned width is searched for as soon as it is named: that takes a while.
-                for policy in policies.iter().filter(|policy| !policy.contains("width=tuned")) {
-                    let choice = Choice::parse(policy, &problem).unwrap();
+                for policy in policies {
+                    let choice = Choice::parse(&policy, &problem).unwrap();
                     if let Work::Train(train) = &series.work {
-                        train.train.resolve_for(&problem, choice.info).unwrap();
-                        gradband::train::check_start(&problem, &choice).unwrap();
+                        train.train.resolve(&problem, &choice).unwrap();
+                        choice.check_start(&problem).unwrap();
                     }
                 }
             }
@@ -72,7 +63,7 @@ fn every_experiment_can_be_drawn() {
     }
 }
 
-/// The committed records have the settings of today's plans.
+/// The committed records have the settings of today's plans, to the letter.
 #[test]
 fn committed_records_are_of_these_plans() {
     let results = committed();
@@ -92,6 +83,12 @@ fn committed_records_are_of_these_plans() {
                 record.series
             );
             assert!(seen.insert((&record.series, record.seed)), "twice: {} {}", record.series, record.seed);
+        }
+        let text =
+            std::fs::read_to_string(record::path(&root().join("reproduction"), experiment.id)).unwrap();
+        for setting in plan.values() {
+            let setting = format!("\"setting\":{setting},\"version\":");
+            assert!(text.contains(&setting), "{}: {setting}", experiment.id);
         }
     }
 }

@@ -91,16 +91,24 @@ impl<'a> Layout<'a> {
         self.ruler(&self.chart.y, 1, from, to)
     }
 
-    fn x_ticks(&self) -> Vec<Tick> {
+    /// The ticks of the x axis; none where there is no data.
+    pub fn x_ticks(&self) -> Vec<Tick> {
         let ruler = self.x_ruler();
+        if self.domains.is_none() {
+            return Vec::new();
+        }
         match self.chart.x.names.is_empty() {
             true => ticks(&ruler, (((ruler.to - ruler.from) / 64.0) as usize).max(2)),
             false => named(&self.chart.x.names, &ruler, if self.slanted { 15.0 } else { 12.0 }),
         }
     }
 
-    fn y_ticks(&self) -> Vec<Tick> {
+    /// The ticks of the y axis; none where there is no data.
+    pub fn y_ticks(&self) -> Vec<Tick> {
         let ruler = self.y_ruler();
+        if self.domains.is_none() {
+            return Vec::new();
+        }
         match self.chart.y.names.is_empty() {
             true => ticks(&ruler, (((ruler.from - ruler.to) / 40.0) as usize).max(2)),
             false => named(&self.chart.y.names, &ruler, 14.0),

@@ -3,6 +3,7 @@
 use crate::legend::{Entry, find};
 use crate::model::{Axis, Chart, Figure, Look, Matrix, Panel, Scale, Series};
 use crate::number::six_digits;
+use crate::ticks::Tick;
 use crate::{chart, figure, matrix};
 use serde::Serialize;
 
@@ -46,6 +47,8 @@ struct AxisModel<'a> {
     scale: &'static str,
     threshold: f64,
     names: &'a [String],
+    /// Those of the whole range, with their labels.
+    ticks: Vec<(f64, String)>,
 }
 
 #[derive(Serialize)]
@@ -81,21 +84,22 @@ fn chart_model<'a>(chart: &'a Chart, panels: usize, entries: &[Entry]) -> ChartM
         frame: layout.frame,
         slanted: layout.slanted,
         domains: layout.domains,
-        x: axis(&chart.x),
-        y: axis(&chart.y),
+        x: axis(&chart.x, layout.x_ticks()),
+        y: axis(&chart.y, layout.y_ticks()),
         series: (chart.series.iter().zip(chart::shifts(chart)))
             .map(|(series, shift)| series_model(series, shift, entries))
             .collect(),
     }
 }
 
-fn axis(axis: &Axis) -> AxisModel<'_> {
+fn axis(axis: &Axis, ticks: Vec<Tick>) -> AxisModel<'_> {
     let scale = match axis.scale {
         Scale::Linear => "linear",
         Scale::Log => "log",
         Scale::Symlog(_) => "symlog",
     };
-    AxisModel { label: &axis.label, scale, threshold: axis.scale.threshold(), names: &axis.names }
+    let ticks = ticks.into_iter().map(|tick| (tick.at, tick.label)).collect();
+    AxisModel { label: &axis.label, scale, threshold: axis.scale.threshold(), names: &axis.names, ticks }
 }
 
 fn series_model<'a>(series: &'a Series, shift: f64, entries: &[Entry]) -> SeriesModel<'a> {

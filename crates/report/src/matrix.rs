@@ -1,7 +1,7 @@
 //! Matrices as SVG: one path for each colour, so that a hundred rows and columns stay small.
 
 use crate::model::{Matrix, Palette};
-use crate::number::{fixed, px, short};
+use crate::number::{fixed, is_drawable, px, short};
 use crate::text::{escape, fit, width};
 use crate::theme::{STEPS, letter};
 use std::fmt::Write;
@@ -130,7 +130,7 @@ impl<'a> Layout<'a> {
         let texts: Vec<(usize, usize, Option<usize>, String)> = places
             .map(|(row, column)| {
                 let value = self.value(row, column);
-                let text = if value.is_finite() { fixed(value, digits) } else { "–".to_owned() };
+                let text = if is_drawable(value) { fixed(value, digits) } else { "–".to_owned() };
                 (row, column, step(value, range), text)
             })
             .collect();
@@ -217,8 +217,7 @@ fn thinned(names: &[String], least: f64) -> impl Iterator<Item = (usize, &String
 
 /// The colour of a value; none for no value.
 fn step(value: f64, (low, high): (f64, f64)) -> Option<usize> {
-    value
-        .is_finite()
+    is_drawable(value)
         .then(|| ((value - low) / (high - low) * STEPS as f64).clamp(0.0, STEPS as f64 - 1.0) as usize)
 }
 
@@ -237,13 +236,13 @@ fn names(given: &[String], count: usize) -> Vec<String> {
 
 /// The values of the first and the last colour.
 fn range(matrix: &Matrix) -> Option<(f64, f64)> {
-    let values = || matrix.values.iter().flatten().copied().filter(|v| v.is_finite());
+    let values = || matrix.values.iter().flatten().copied().filter(|&v| is_drawable(v));
     let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
     if low > high {
         return None;
     }
     if let Some((low, high)) =
-        matrix.range.filter(|(low, high)| low < high && low.is_finite() && high.is_finite())
+        matrix.range.filter(|&(low, high)| low < high && is_drawable(low) && is_drawable(high))
     {
         return Some((low, high));
     }

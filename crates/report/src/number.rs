@@ -1,4 +1,12 @@
-//! Numbers as people read them; `scale.js` writes the same ones after a zoom.
+//! Numbers as people read them. The script writes them too: it shows the value of every point.
+
+/// Numbers beyond this are not drawn, nor logarithms of numbers closer to zero: sums and ratios of them overflow.
+pub(crate) const LARGEST: f64 = 1e100;
+
+/// Whether a number is one, and of a size that is drawn.
+pub(crate) fn is_drawable(value: f64) -> bool {
+    value.abs() <= LARGEST
+}
 
 /// A coordinate to 0.1 pixels, with no superfluous characters.
 pub(crate) fn px(value: f64) -> String {
@@ -27,7 +35,8 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
 
 /// `1.5×10⁶`, or `10⁶` where the factor is one.
 pub(crate) fn scientific(value: f64, decimals: usize) -> String {
-    if value == 0.0 {
+    // Numbers with fewer than all bits have powers of ten that are zero.
+    if value == 0.0 || value.is_subnormal() {
         return "0".to_owned();
     }
     let exponent = exponent_of(value);
@@ -73,9 +82,9 @@ fn trimmed(text: &str) -> String {
     }
 }
 
-/// A number for machines: six significant digits, for JSON.
+/// A number for machines: six significant digits, for JSON; none if it is not drawn.
 pub(crate) fn six_digits(value: f64) -> Option<f64> {
-    value.is_finite().then(|| format!("{value:.5e}").parse().unwrap_or(value))
+    is_drawable(value).then(|| format!("{value:.5e}").parse().unwrap_or(value))
 }
 
 #[cfg(test)]
@@ -96,5 +105,6 @@ mod tests {
         assert_eq!(short(1234567.0, 3), "1.23×10⁶");
         assert_eq!(short(f64::NAN, 3), "no value");
         assert_eq!(six_digits(1.0 / 3.0), Some(0.333333));
+        assert_eq!(six_digits(1e101), None);
     }
 }

@@ -12,9 +12,9 @@ pub enum Error {
     /// The scale is no positive number, or the picture would be enormous.
     #[error("cannot draw {width} × {height} pixels")]
     Size {
-        /// Pixels across.
+        /// The width in pixels.
         width: f32,
-        /// Pixels down.
+        /// The height in pixels.
         height: f32,
     },
     /// The pixels cannot be written as PNG.

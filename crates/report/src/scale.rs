@@ -1,13 +1,15 @@
-//! From numbers to positions, and the range that an axis shows; `scale.js` has the same formulas.
+//! From numbers to positions, and the range that an axis shows. The script has these formulas too: it zooms.
 
 use crate::model::{Axis, Scale};
+use crate::number::{LARGEST, is_drawable};
 
 impl Scale {
     /// Where a number stands, in units of this scale; NaN if it has no place.
     pub(crate) fn map(self, value: f64) -> f64 {
         match self {
+            _ if !is_drawable(value) => f64::NAN,
             Self::Linear => value,
-            Self::Log if value > 0.0 => value.log10(),
+            Self::Log if value >= 1.0 / LARGEST => value.log10(),
             Self::Log => f64::NAN,
             Self::Symlog(_) => {
                 let ratio = value.abs() / self.threshold();
@@ -30,10 +32,10 @@ impl Scale {
         }
     }
 
-    /// Half the width of the linear part; anything but a positive number counts as 1.
+    /// Half the width of the linear part; anything but a positive number of a size that can be drawn counts as 1.
     pub(crate) fn threshold(self) -> f64 {
         match self {
-            Self::Symlog(threshold) if threshold > 0.0 && threshold.is_finite() => threshold,
+            Self::Symlog(threshold) if (1.0 / LARGEST..=LARGEST).contains(&threshold) => threshold,
             _ => 1.0,
         }
     }
@@ -66,7 +68,8 @@ pub(crate) fn domain(
     from_zero: bool,
 ) -> Option<(f64, f64)> {
     let scale = axis.scale;
-    let shown = |v: &f64| v.is_finite() && scale.map(*v).is_finite();
+    let shown = |v: &f64| scale.map(*v).is_finite();
+    let drawable = |v: f64| v.clamp(if scale == Scale::Log { 1.0 / LARGEST } else { -LARGEST }, LARGEST);
     let (low, high) = values
         .filter(shown)
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
@@ -80,12 +83,13 @@ pub(crate) fn domain(
         return None;
     }
     if low == high {
-        return Some(around(scale, low));
+        let (low, high) = around(scale, low);
+        return Some((drawable(low), drawable(high)));
     }
     let from_zero = from_zero && scale == Scale::Linear && low >= 0.0 && low < 0.35 * high;
     let air = pad * (scale.map(high) - scale.map(low));
     let below = if from_zero { 0.0 } else { scale.unmap(scale.map(low) - air) };
-    Some((below, scale.unmap(scale.map(high) + air)))
+    Some((drawable(below), drawable(scale.unmap(scale.map(high) + air))))
 }
 
 /// Some range around a single number.

@@ -20,7 +20,7 @@ pub struct Table {
 /// The header of a column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Column {
-    /// What stands in it.
+    /// The heading of the column.
     pub name: String,
     /// Numbers stand to the right.
     pub numeric: bool,
@@ -41,7 +41,7 @@ impl Column {
 /// What stands in one place of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Cell {
-    /// As it is read.
+    /// What is read.
     pub text: String,
     /// How it is judged.
     pub tone: Tone,
@@ -69,14 +69,14 @@ impl From<&str> for Cell {
 /// A judgement, shown by a sign and a colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Tone {
-    /// None.
+    /// No judgement.
     #[default]
     Plain,
-    /// As hoped.
+    /// The result is as hoped.
     Good,
-    /// Not as hoped.
+    /// The result is not as hoped.
     Bad,
-    /// Of little weight.
+    /// The result has little weight.
     Muted,
 }
 

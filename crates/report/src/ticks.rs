@@ -1,4 +1,4 @@
-//! Round numbers for axes: 1-2-5 steps, powers of ten with minor ticks; `scale.js` picks the same ones.
+//! Round numbers for axes: 1-2-5 steps, powers of ten with minor ticks. The script draws these until somebody zooms.
 
 use crate::model::Scale;
 use crate::number::{exponent_of, fixed, scientific};

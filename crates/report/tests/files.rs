@@ -3,7 +3,7 @@
 #[path = "../examples/sample/page.rs"]
 mod page;
 
-use gradband_report::{Axis, Block, Chart, Figure, Point, Series, png};
+use gradband_report::{Axis, Block, Chart, Figure, Matrix, Point, Series, png};
 use page::{FIGURES, NASTY, sample};
 
 fn figures() -> Vec<Figure> {
@@ -78,6 +78,30 @@ fn pictures_have_all_characters() {
     {
         let drawn = labelled(&c.to_string()).unwrap();
         assert!(drawn != missing && drawn != nothing, "{c}");
+    }
+}
+
+/// Numbers of every size and sign, on every scale: what cannot be drawn is left out.
+#[test]
+fn any_number_can_be_drawn() {
+    let extremes =
+        [0.0, 1.0, -1e308, f64::MAX, f64::MIN_POSITIVE, 5e-324, 1e100, -1e-100, f64::NAN, f64::INFINITY];
+    for (x, y) in extremes.iter().flat_map(|&x| extremes.map(|y| (x, y))) {
+        for axis in [Axis::linear(""), Axis::log(""), Axis::symlog("", 20.0), Axis::symlog("", y)] {
+            let points = vec![Point::new(0.0, 1.0), Point::with_error(x, y, y), Point::new(y, x)];
+            let chart = Chart {
+                title: String::new(),
+                x: axis.clone().within(x, y),
+                y: axis,
+                series: vec![Series::line("", points.clone()), Series::marks("", points)],
+            };
+            let matrix = Matrix { values: vec![vec![x, y], vec![y]], ..Matrix::default() };
+            let figure = Figure { panels: vec![chart.into(), matrix.into()], ..Figure::default() };
+            let svg = figure.svg();
+            let drawing = &svg[svg.find("</style>").unwrap()..];
+            assert!(!drawing.contains("NaN") && !drawing.contains("inf"), "{x} {y}: {drawing}");
+            assert!(svg.len() < 100_000, "{x} {y}");
+        }
     }
 }
 

@@ -1,14 +1,15 @@
 //! `gradband check`: is a spec valid, and what does it mean in plain words?
 
+use super::tell_notes;
 use crate::args::PolicyFlags;
 use crate::failure::Result;
 use crate::output::{Printer, grouped};
-use crate::target::{Fallback, Target};
-use gradband::problem::{Armed, Contexts, Contextual, Model, Prior, Rewards, Split};
-use gradband::registry::Choice;
-use gradband::spec::{PolicyRecord, ProblemRecord, Spec, TrainSpec, Training};
-use gradband::train::Source;
-use gradband::{Error, Problem};
+use crate::policies::{self, Unnamed};
+use gradband::learn::{Plan, Stage};
+use gradband::policy::Choice;
+use gradband::problem::{Armed, Contextual, Model, Prior, Split};
+use gradband::{Error, Place, Problem, Step};
+use gradband_files::{EvaluateSpec, PolicyRecord, PolicySpec, ProblemRecord, Spec, Target, TrainSpec, Training};
 use serde::Serialize;
 use std::path::Path;
 
@@ -35,82 +36,120 @@ struct Sides {
 
 pub fn run(path: &Path, printer: Printer) -> Result<()> {
     let target = Target::from_file(path)?;
+    tell_notes(&target);
     let problem = &target.problem;
-    let policy = target.policy(&PolicyFlags::default(), Some(Fallback)).map_err(|error| {
-        Error::new(error.place.replace("--policy", &format!("{}, policy", path.display())), error.message)
-    })?;
-    let training = target.training(&TrainSpec::default(), policy.choice.info)?;
-    // A spec may be for evaluation alone, so this is no error.
-    let exact = training.settings.gradient == Source::Exact;
-    let obstacle = gradband::train::check_start(problem, &policy.choice)
-        .and_then(
-            |()| if exact { gradband::exact::check(problem, &policy.choice, Split::Train) } else { Ok(()) },
-        )
-        .err();
+    let policy = policies::asked(&target, &PolicyFlags::default(), Unnamed::Default)
+        .map_err(|error| in_file(error, path))?;
+    let prospect = Prospect::of(&target, &policy.choice)?;
     let split = sides(problem);
-    let settings = &training.settings;
-    let runs = if exact { 0 } else { settings.estimator.batch_size * settings.estimator.baseline.runs() };
     let instances = target.instances(None)?;
     let meaning = vec![
         rewards(problem),
         prior(problem, split),
-        format!("Policy: {}, {}.", policy.short, policy.choice.info.summary),
-        match &obstacle {
-            None => learn(&policy.choice, &training, runs),
-            Some(error) => format!("Training cannot start from this policy: {error}."),
-        },
-        format!(
-            "Evaluation: {} instances{}.",
-            grouped(instances),
-            if split.is_some() {
-                " drawn from the held-out rows; standard errors cluster by row"
-            } else {
-                ""
-            }
-        ),
+        format!("Policy: {}, {}.", policy.short_name(problem), policy.choice.kind().summary()),
+        prospect.words(&policy.choice),
+        evaluation(instances, split),
     ];
+    let plan = prospect.training().map(|training| &training.plan);
+    let runs = plan.map_or(0, Plan::runs_per_iteration);
     let document = Document {
         valid: true,
         problem: problem.into(),
         split,
         policy: (&policy.choice).into(),
-        trainable: obstacle.is_none(),
+        trainable: matches!(prospect, Prospect::Trains(_)),
         runs_per_iteration: runs,
-        training_runs: runs.saturating_mul(settings.iterations),
+        training_runs: runs.saturating_mul(plan.map_or(0, Plan::iterations)),
         meaning,
-        spec: target.effective(&policy.choice, &training),
+        spec: effective(&target, &policy.choice, prospect.training(), instances),
     };
     printer.result(&document, || format!("{} is valid.\n{}", path.display(), document.meaning.join("\n")))
 }
 
+/// The default policy may not fit either: then the spec must name another.
+fn in_file(error: Error, path: &Path) -> Error {
+    match error.place().is_in_file() {
+        true => error,
+        false => error.within(Place::file(path.display().to_string())),
+    }
+}
+
+/// What training would do. A spec may be for evaluation alone, so that a policy which cannot be trained is no error.
+enum Prospect {
+    Trains(Training),
+    /// Why it cannot start, and what it would do if it could, as far as that is known.
+    CannotStart(Error, Option<Training>),
+}
+
+impl Prospect {
+    /// What `[train]` says must be right in any case.
+    fn of(target: &Target, choice: &Choice) -> Result<Self> {
+        match target.training(&TrainSpec::default(), choice) {
+            Ok(training) => Ok(match choice.check_start(&target.problem) {
+                Ok(()) => Self::Trains(training),
+                Err(error) => Self::CannotStart(error, Some(training)),
+            }),
+            Err(error) if is_about_policy(&error) => Ok(Self::CannotStart(error, None)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn training(&self) -> Option<&Training> {
+        match self {
+            Self::Trains(training) => Some(training),
+            Self::CannotStart(_, training) => training.as_ref(),
+        }
+    }
+
+    fn words(&self, choice: &Choice) -> String {
+        match self {
+            Self::Trains(training) => learn(choice, training),
+            Self::CannotStart(error, _) => format!("Training cannot start from this policy: {error}."),
+        }
+    }
+}
+
+fn is_about_policy(error: &Error) -> bool {
+    let about = |key: &str| ["policy", "params", "problem"].contains(&key);
+    matches!(error.place().steps().first(), Some(Step::Key(key)) if about(key))
+}
+
+/// Everything that the spec says, defaults included.
+fn effective(target: &Target, choice: &Choice, training: Option<&Training>, instances: usize) -> Spec {
+    match training {
+        Some(training) => target.effective(choice, training),
+        None => Spec {
+            problem: target.problem_keys(),
+            policy: Some(PolicySpec::of(choice)),
+            train: target.spec().map(|spec| spec.train.clone()).unwrap_or_default(),
+            evaluate: EvaluateSpec { instances: Some(instances) },
+        },
+    }
+}
+
 fn sides(problem: &Problem) -> Option<Sides> {
-    let count = |split| match problem.contextual().map(|contextual| &contextual.source) {
-        Some(Contexts::Classification(set)) => Some(set.examples.rows(split).len()),
-        _ => problem.clusters(split),
+    let count = |split| match problem.contextual().and_then(Contextual::examples) {
+        Some(examples) => Some(examples.rows(split).len()),
+        None => problem.clusters(split),
     };
     let (train, held_out) = count(Split::Train).zip(count(Split::HeldOut))?;
     Some(Sides { train, held_out })
 }
 
 fn rewards(problem: &Problem) -> String {
-    let rewards = match problem.model {
-        Model::Contextual(_) => return contexts(problem),
-        Model::Armed(Armed { rewards, .. }) => rewards,
-    };
-    let rewards = match rewards {
-        Rewards::Bernoulli => "rewards of 0 or 1 (Bernoulli)".into(),
-        Rewards::Beta { concentration } => {
-            format!("rewards in [0, 1] (beta, concentration {concentration})")
-        }
-        Rewards::Gaussian { noise_sd } => {
-            format!("Gaussian rewards with a standard deviation of {noise_sd}")
-        }
-    };
-    format!("Problem: {} arms, {} rounds, {rewards}.", problem.arms, grouped(problem.horizon))
+    match problem.model() {
+        Model::Contextual(contextual) => contexts(problem, contextual),
+        Model::Armed(Armed { rewards, .. }) => format!(
+            "Problem: {} arms, {} rounds, {}.",
+            problem.arms(),
+            grouped(problem.horizon()),
+            rewards.describe()
+        ),
+    }
 }
 
 fn prior(problem: &Problem, split: Option<Sides>) -> String {
-    let prior = match &problem.model {
+    let prior = match problem.model() {
         Model::Contextual(contextual) => return instances(problem, contextual, split),
         Model::Armed(armed) => &armed.prior,
     };
@@ -130,42 +169,43 @@ fn prior(problem: &Problem, split: Option<Sides>) -> String {
             grouped(held_out)
         ),
         (Prior::Table(_), None) => "your past instances".into(),
+        (Prior::Own(_), _) => "instances are drawn by code".into(),
     };
     format!("Prior: {means}.")
 }
 
-fn contexts(problem: &Problem) -> String {
-    let dim = problem.contextual().map_or(0, Contextual::dim);
-    let names = match &problem.arm_names {
+fn contexts(problem: &Problem, contextual: &Contextual) -> String {
+    let names = match problem.arm_names() {
         Some(names) if names.len() <= 12 => format!(" ({})", names.join(", ")),
         _ => String::new(),
     };
     format!(
-        "Problem: {} arms{names}, {} rounds, contexts of {dim} features.",
-        problem.arms,
-        grouped(problem.horizon)
+        "Problem: {} arms{names}, {} rounds, contexts of {} features.",
+        problem.arms(),
+        grouped(problem.horizon()),
+        contextual.dim()
     )
 }
 
 fn instances(problem: &Problem, contextual: &Contextual, split: Option<Sides>) -> String {
-    match (&contextual.source, split) {
-        (Contexts::Linear(linear), _) => format!(
-            "Instances: contexts and each arm's parameters are normal vectors, a reward is their product plus noise (sd {}).",
-            linear.noise_sd
-        ),
-        (Contexts::Classification(_), Some(Sides { train, held_out })) => format!(
+    let noise_sd = contextual.model().noise_sd().unwrap_or_default();
+    if let Some(discrete) = contextual.discrete() {
+        return format!(
+            "Instances: {} contexts, {} table(s) of means, rewards with a standard deviation of {noise_sd}.",
+            discrete.contexts(),
+            discrete.tables().iter().count(),
+        );
+    }
+    match split {
+        Some(Sides { train, held_out }) => format!(
             "Instances: {} rounds of examples drawn with replacement, reward 1 for the right class; training draws from {} examples, evaluation from {}{}.",
-            grouped(problem.horizon),
+            grouped(problem.horizon()),
             grouped(train),
             grouped(held_out),
             if train == held_out { " (the same ones: set holdout to keep some apart)" } else { "" }
         ),
-        (Contexts::Classification(_), None) => "Instances: examples drawn with replacement.".into(),
-        (Contexts::Discrete(discrete), _) => format!(
-            "Instances: {} contexts, {} table(s) of means, rewards with a standard deviation of {}.",
-            discrete.contexts(),
-            discrete.tables.iter().count(),
-            discrete.noise_sd
+        None => format!(
+            "Instances: contexts and each arm's parameters are normal vectors, a reward is their product plus noise (sd {noise_sd})."
         ),
     }
 }
@@ -180,39 +220,48 @@ fn per_arm(name: &str, first: &[f64], second: &[f64]) -> String {
     format!("the arms' means are drawn from {name}{}{more}", some.join(", "))
 }
 
-fn learn(choice: &Choice, training: &Training, runs: usize) -> String {
-    let names: Vec<_> = choice.slots().iter().map(|slot| slot.info.name).collect();
-    let settings = &training.settings;
+fn learn(choice: &Choice, training: &Training) -> String {
+    let plan = &training.plan;
     let limit = training.time_limit.map_or(String::new(), |seconds| format!(", for at most {seconds} s"));
-    if settings.gradient == Source::Exact {
-        let (names, most) = (names.join(", "), grouped(settings.iterations));
-        return format!("Training learns {names}: at most {most} iterations with exact gradients{limit}.");
+    let weights = grouped(choice.params().len());
+    let names: Vec<_> = choice.slots().iter().map(|slot| slot.name()).collect();
+    let names = names.join(", ");
+    match plan {
+        Plan::QLearning(settings) => {
+            format!("Training learns {weights} weights: {} updates of Q-learning{limit}.", grouped(settings.updates))
+        }
+        Plan::Recurrent(recipe) => {
+            let stage = |stage: &Stage| {
+                format!("{} iterations at horizon {}", grouped(stage.iterations), grouped(stage.horizon))
+            };
+            let stages: Vec<_> = recipe.stages.iter().map(stage).collect();
+            format!(
+                "Training learns {weights} weights: {}, of {} instances x {} run(s) (baseline {}){limit}.",
+                stages.join(", then "),
+                grouped(recipe.instances),
+                recipe.baseline.runs(),
+                recipe.baseline.name()
+            )
+        }
+        Plan::Ascent(ascent) | Plan::ExactAscent(ascent) | Plan::Search(ascent) if ascent.is_exact() => {
+            let most = grouped(ascent.iterations);
+            format!("Training learns {names}: at most {most} iterations with exact gradients{limit}.")
+        }
+        Plan::Ascent(ascent) | Plan::ExactAscent(ascent) | Plan::Search(ascent) => format!(
+            "Training learns {names}: {} iterations of {} instances x {} run(s) (baseline {}), {} runs in all{limit}.",
+            grouped(ascent.iterations),
+            grouped(ascent.estimator.batch_size),
+            ascent.estimator.baseline.runs(),
+            ascent.estimator.baseline.name(),
+            grouped(plan.runs_per_iteration().saturating_mul(ascent.iterations)),
+        ),
     }
-    if let Some(q_learning) = &training.q_learning {
-        let (weights, updates) = (grouped(choice.params.len()), grouped(q_learning.updates));
-        return format!("Training learns {weights} weights: {updates} updates of Q-learning{limit}.");
-    }
-    if let Some(recipe) = &training.recipe {
-        let stage = |stage: &gradband::lstm::train::Stage| {
-            format!("{} iterations at horizon {}", grouped(stage.iterations), grouped(stage.horizon))
-        };
-        let stages: Vec<_> = recipe.stages.iter().map(stage).collect();
-        return format!(
-            "Training learns {} weights: {}, of {} instances x {} run(s) (baseline {}){limit}.",
-            grouped(choice.params.len()),
-            stages.join(", then "),
-            grouped(recipe.instances),
-            recipe.baseline.runs(),
-            recipe.baseline.name()
-        );
-    }
-    format!(
-        "Training learns {}: {} iterations of {} instances x {} run(s) (baseline {}), {} runs in all{limit}.",
-        names.join(", "),
-        grouped(settings.iterations),
-        grouped(settings.estimator.batch_size),
-        settings.estimator.baseline.runs(),
-        settings.estimator.baseline.name(),
-        grouped(runs.saturating_mul(settings.iterations)),
-    )
+}
+
+fn evaluation(instances: usize, split: Option<Sides>) -> String {
+    let drawn = match split {
+        Some(_) => " drawn from the held-out rows; standard errors cluster by row",
+        None => "",
+    };
+    format!("Evaluation: {} instances{drawn}.", grouped(instances))
 }

@@ -1,19 +1,11 @@
 //! `gradband data`: the data sets, and how to get the one that is not built in.
 
-use super::{interrupted, watch};
 use crate::args::Data;
-use crate::datasets::{self, Converted, Place};
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::output::{self, Printer, grouped};
-use crate::progress::Progress;
-use crate::{cache, files, interrupt};
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use gradband::Error;
-use gradband::problem::{DATASETS, Dataset};
+use gradband::{Error, Place};
+use gradband_files::datasets::{self, Availability, DATASETS, Dataset, Origin, availability};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Serialize)]
@@ -48,7 +40,7 @@ fn list(printer: Printer) -> Result<()> {
         classes: set.classes,
         features: set.features,
         examples: set.examples,
-        r#where: datasets::place(set).to_string(),
+        r#where: availability(set).to_string(),
         source: set.source,
     };
     let items: Vec<_> = DATASETS.iter().map(item).collect();
@@ -62,18 +54,20 @@ fn list(printer: Printer) -> Result<()> {
 }
 
 fn fetch(names: &[String], from: Option<&Path>, printer: Printer) -> Result<()> {
-    let sets = names
-        .iter()
-        .map(|name| Dataset::named(name).map_err(|error| Error { place: "NAME".into(), ..error }));
+    let sets = names.iter().map(|name| Dataset::named(name).map_err(|error| error.at(Place::key("NAME"))));
     let sets = sets.collect::<gradband::Result<Vec<_>>>()?;
-    if let (Some(from), true) = (from, sets.iter().all(|set| set.embedded.is_some())) {
+    if let (Some(from), false) = (from, sets.iter().any(|set| is_published(set))) {
         let message = format!("found {}, but what was named is built in: leave it out", from.display());
-        return Err(Error::new("--from", message).into());
+        return Err(Error::new(Place::key("--from"), message).into());
     }
     let mut fetched = Vec::new();
     for set in sets {
-        let path = if set.embedded.is_some() { None } else { Some(fetch_one(set, from)?) };
-        fetched.push(Fetched { name: set.name, r#where: datasets::place(set).to_string(), path });
+        let path = if is_published(set) { Some(fetch::one(set, from)?) } else { None };
+        if availability(set) == Availability::LeftOut {
+            // It says how to get it.
+            datasets::open(set)?;
+        }
+        fetched.push(Fetched { name: set.name, r#where: availability(set).to_string(), path });
     }
     printer.result(&fetched, || {
         let line = |item: &Fetched| match &item.path {
@@ -84,111 +78,79 @@ fn fetch(names: &[String], from: Option<&Path>, printer: Printer) -> Result<()> 
     })
 }
 
-/// Makes sure that a set is in the cache; says where.
-fn fetch_one(set: &Dataset, from: Option<&Path>) -> Result<PathBuf> {
-    let Some(dir) = cache::dir() else {
-        let message = format!("found none, expected a directory (or GRADBAND_CACHE) to keep {} in", set.name);
-        return Err(Error::new("--cache", message).into());
-    };
-    let path = datasets::path(set, dir);
-    let (bytes, source) = match from {
-        Some(from) => (files::read(from)?, from.display().to_string()),
-        None if datasets::place(set) == Place::Cached => return Ok(path),
-        None => {
-            // Before ten megabytes are fetched for nothing.
-            files::create_dir(dir)?;
-            output::note(&format!("fetching {}: {}", set.name, set.source));
-            let bytes = datasets::download(&datasets::URLS, set.name).map_err(|error| {
-                let name = set.name;
-                Failure::Other(format!(
-                    "cannot fetch {name}: {error}; with a copy from elsewhere, run: gradband data fetch {name} --from FILE"
-                ))
-            })?;
-            (bytes, "what was fetched".into())
-        }
-    };
-    files::create_dir(dir)?;
-    store(set, bytes, dir).map_err(|trouble| match trouble {
-        Trouble::Interrupted => interrupted(),
-        Trouble::Write(error) => Failure::Other(format!("{}: cannot be written: {error}", path.display())),
-        Trouble::Content(message) => {
-            let error = Error::new(source, format!("is not {}: {message}", set.name));
-            if from.is_some() { error.into() } else { Failure::Other(error.to_string()) }
-        }
-    })?;
-    Ok(path)
+/// Is it fetched, rather than part of the program?
+fn is_published(set: &Dataset) -> bool {
+    matches!(set.origin, Origin::Published(_))
 }
 
-/// Why a set was not stored.
-#[derive(Debug)]
-enum Trouble {
-    Interrupted,
-    Write(std::io::Error),
-    Content(String),
-}
+#[cfg(feature = "download")]
+mod fetch {
+    use crate::failure::{Failure, Result};
+    use crate::watch::Watch;
+    use crate::{interrupt, output};
+    use gradband::{Error, Place, StopReason};
+    use gradband_files::datasets::{self, Availability, Dataset, Trouble};
+    use gradband_files::{cache, io};
+    use std::path::{Path, PathBuf};
 
-/// Hashes what passes through.
-struct Hashed<'a> {
-    out: &'a mut dyn Write,
-    hash: Sha256,
-}
-
-impl Write for Hashed<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let count = self.out.write(bytes)?;
-        self.hash.update(&bytes[..count]);
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.out.flush()
-    }
-}
-
-/// Writes a set into the cache if it is the right one: whole or not at all, and its checksum last.
-fn store(set: &Dataset, bytes: Vec<u8>, dir: &Path) -> std::result::Result<(), Trouble> {
-    let content = |error: std::io::Error| Trouble::Content(error.to_string());
-    let mut progress = Progress::new(format!("checking {}", set.name), "examples", set.examples);
-    // A temporary file is there from now on: Ctrl-C must wait until it is gone.
-    interrupt::hold();
-    let mut trouble = None;
-    let mut sum = String::new();
-    let stored = files::persist(&datasets::path(set, dir), |file| {
-        let mut encoder = GzEncoder::new(Hashed { out: file, hash: Sha256::new() }, Compression::default());
-        let converted = datasets::unpacked(bytes).and_then(|source| {
-            datasets::convert(source, set.features, &mut encoder, |rows| watch(&mut progress, rows))
-        });
-        trouble = match converted {
-            Ok(Some(converted)) => check(set, &converted).err().map(Trouble::Content),
-            Ok(None) => Some(Trouble::Interrupted),
-            Err(error) => Some(content(error)),
+    /// Makes sure that a set is in the cache; says where.
+    pub fn one(set: &Dataset, from: Option<&Path>) -> Result<PathBuf> {
+        let Some(dir) = cache::dir() else {
+            let message =
+                format!("found none, expected a directory (or GRADBAND_CACHE) to keep {} in", set.name);
+            return Err(Error::new(Place::key("--cache"), message).into());
         };
-        if trouble.is_some() {
-            return Err(std::io::Error::other("not stored"));
+        match from {
+            Some(from) => keep(set, io::read(from)?, dir, |message| {
+                Error::new(Place::file(from.display().to_string()), message).into()
+            })?,
+            None if datasets::availability(set) == Availability::Cached => {}
+            None => {
+                // Before ten megabytes are fetched for nothing.
+                output::create_dir(dir)?;
+                let wrong = |message| Failure::Other(format!("what was fetched: {message}"));
+                keep(set, download(set)?, dir, wrong)?;
+            }
         }
-        sum = datasets::hex(&encoder.finish()?.hash.finalize());
-        Ok(())
-    });
-    let stored = stored.and_then(|()| {
-        let line = format!("{sum}  {}.csv.gz\n", set.name);
-        files::persist(&datasets::sum_path(set, dir), |file| file.write_all(line.as_bytes()))
-    });
-    interrupt::release();
-    match trouble {
-        Some(trouble) => Err(trouble),
-        None => stored.map_err(Trouble::Write),
+        Ok(datasets::path(set, dir))
+    }
+
+    fn download(set: &Dataset) -> Result<Vec<u8>> {
+        let name = set.name;
+        output::note(&format!("fetching {name}: {}", set.source));
+        datasets::fetch(set, &mut Watch::default()).map_err(|trouble| match trouble {
+            Trouble::Stopped(StopReason::Interrupted) => Failure::interrupted(),
+            trouble => Failure::Other(format!(
+                "cannot fetch {name}: {trouble}; with a copy from elsewhere, run: gradband data fetch {name} --from FILE"
+            )),
+        })
+    }
+
+    /// Puts a set into the cache; `wrong` is the failure if it is another one.
+    fn keep(set: &Dataset, bytes: Vec<u8>, dir: &Path, wrong: impl Fn(String) -> Failure) -> Result<()> {
+        output::create_dir(dir)?;
+        // A temporary file is there from now on: Ctrl-C must wait until it is gone.
+        let _hold = interrupt::hold();
+        datasets::keep(set, bytes, dir, &mut Watch::default()).map_err(|trouble| match trouble {
+            Trouble::Stopped(StopReason::Interrupted) => {
+                interrupt::answer();
+                Failure::interrupted()
+            }
+            Trouble::Content(message) => wrong(format!("is not {}: {message}", set.name)),
+            trouble => Failure::Other(format!("{}: {trouble}", datasets::path(set, dir).display())),
+        })
     }
 }
 
-fn check(set: &Dataset, found: &Converted) -> std::result::Result<(), String> {
-    if found.sha256 == set.sha256 {
-        return Ok(());
+#[cfg(not(feature = "download"))]
+mod fetch {
+    use crate::failure::{Failure, Result};
+    use gradband_files::datasets::Dataset;
+    use std::path::{Path, PathBuf};
+
+    /// This build cannot.
+    pub fn one(set: &Dataset, _: Option<&Path>) -> Result<PathBuf> {
+        let message = "this gradband was built without the feature 'download'";
+        Err(Failure::Other(format!("cannot fetch {}: {message}", set.name)))
     }
-    let Converted { rows, sha256 } = found;
-    Err(format!(
-        "found {} examples with SHA-256 {sha256}, expected {} with {}",
-        grouped(*rows),
-        grouped(set.examples),
-        set.sha256
-    ))
 }

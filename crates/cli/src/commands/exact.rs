@@ -1,14 +1,14 @@
 //! `gradband exact`: Bayes regret, reward and gradient without sampling error.
 
-use super::{interrupted, named_as_typed, title, work};
+use super::open;
 use crate::args::Exact;
 use crate::failure::Result;
 use crate::output::{Printer, grouped};
-use crate::policies::{self, Named};
-use crate::target::Target;
-use gradband::exact;
+use crate::policies;
+use crate::watch::Watch;
+use gradband::measure::exact;
 use gradband::problem::Split;
-use gradband::spec::PolicyRecord;
+use gradband_files::PolicyRecord;
 use serde::Serialize;
 use std::time::Instant;
 
@@ -16,30 +16,22 @@ use std::time::Instant;
 struct Document {
     policy: PolicyRecord,
     #[serde(flatten)]
-    exact: exact::Exact,
+    exact: gradband::exact::Exact,
     seconds: f64,
 }
 
 pub fn run(args: &Exact, printer: Printer) -> Result<()> {
-    let target = Target::load(&args.problem)?;
+    let target = open(&args.problem)?;
     let problem = &target.problem;
-    let policy = match &args.policy_file {
-        Some(path) => Named::in_full(policies::from_file(path, problem)?),
-        None => target.policy(&args.policy, None)?,
-    };
-    exact::check(problem, &policy.choice, Split::HeldOut).map_err(named_as_typed)?;
+    let policy = policies::asked_or_file(&target, &args.policy, args.policy_file.as_deref())?;
     let start = Instant::now();
-    let preparing = format!("preparing {}", policy.choice.info.name);
-    policy.choice.prepare(problem, &mut work(&preparing)).ok_or_else(interrupted)?;
-    let exact = exact::evaluate(problem, &policy.choice, Split::HeldOut, &mut work("computing"))
-        .map_err(named_as_typed)?
-        .ok_or_else(interrupted)?;
+    let exact = exact(problem, &policy.choice, Split::HeldOut, &mut Watch::default())?;
     let document =
         Document { policy: (&policy.choice).into(), exact, seconds: start.elapsed().as_secs_f64() };
     printer.result(&document, || {
         let exact = &document.exact;
         let mut lines = vec![
-            format!("{} on {}", policy.short, title(problem)),
+            format!("{} on {problem}", policy.short_name(problem)),
             format!("Bayes regret  {:.8}", exact.bayes_regret),
             format!("Bayes reward  {:.8}", exact.bayes_reward),
         ];

@@ -1,13 +1,12 @@
 //! `gradband gittins`: the finite-horizon index table of a Beta(1, 1) arm.
 
-use super::{interrupted, work};
 use crate::args::{Gittins, whole};
-use crate::failure::Result;
-use crate::files;
+use crate::failure::{Failure, Result};
+use crate::interrupt;
 use crate::output::{self, Printer, grouped};
-use gradband::Error;
-use gradband::exact::gittins::{Table, shared};
-use gradband::policy::gittins::MAX_HORIZON;
+use crate::watch::Watch;
+use gradband::exact::{GittinsTable, MAX_GITTINS_HORIZON, gittins_table};
+use gradband::{Error, Place};
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
@@ -26,48 +25,67 @@ struct Document<'a> {
 }
 
 pub fn run(args: &Gittins, printer: Printer) -> Result<()> {
-    let horizon = whole(args.horizon);
-    if !(1..=MAX_HORIZON).contains(&horizon) {
-        let message = format!(
-            "found {horizon}, expected 1 to {MAX_HORIZON}: {:.1e} indices would take {:.1} GB",
-            (horizon as f64).powi(3) / 6.0,
-            (horizon as f64).powi(3) / 1.5e9
-        );
-        return Err(Error::new("--horizon", message).into());
-    }
+    let horizon = checked(whole(args.horizon))?;
     let form = args.output.as_deref().map(|path| Form::of(path).map(|form| (path, form))).transpose()?;
     let start = Instant::now();
-    let table = shared(horizon, &mut work("computing indices")).ok_or_else(interrupted)?;
+    let table = gittins_table(horizon, &mut Watch::default())?;
     let seconds = start.elapsed().as_secs_f64();
     if let Some((path, form)) = form {
-        files::write_with(path, |file| form.write(&table, horizon, file))?;
+        write(path, form, &table, horizon)?;
     }
     let document = Document {
         horizon,
-        entries: Table::entries(horizon),
+        entries: GittinsTable::entries(horizon),
         start: table.index(0, 0, horizon as u32),
         seconds,
         output: args.output.as_deref(),
     };
-    printer.result(&document, || {
-        let shown = SHOWN.min(horizon as u32 - 1);
-        let header: Vec<String> = (0..=shown).map(|f| f.to_string()).collect();
-        let header: Vec<&str> = std::iter::once("successes").chain(header.iter().map(String::as_str)).collect();
-        let rows = (0..=shown).map(|s| {
-            let cell = |f: u32| match (horizon as u32).checked_sub(s + f) {
-                None | Some(0) => String::new(),
-                Some(remaining) => format!("{:.4}", table.index(s, f, remaining)),
-            };
-            std::iter::once(s.to_string()).chain((0..=shown).map(cell)).collect()
-        });
-        let written = args.output.as_deref().map_or(String::new(), |path| format!("; all are in {}", path.display()));
-        format!(
-            "Gittins indices of one Beta(1, 1) arm in a run of {horizon} rounds, by successes and failures\n{}\n\
-             {} indices in {seconds:.2} s{written}",
-            output::table(&header, 1, rows),
-            grouped(document.entries),
-        )
-    })
+    printer.result(&document, || text(&document, &table))
+}
+
+fn checked(horizon: usize) -> Result<usize> {
+    if (1..=MAX_GITTINS_HORIZON).contains(&horizon) {
+        return Ok(horizon);
+    }
+    let message = format!(
+        "found {horizon}, expected 1 to {MAX_GITTINS_HORIZON}: {:.1e} indices would take {:.1} GB",
+        (horizon as f64).powi(3) / 6.0,
+        (horizon as f64).powi(3) / 1.5e9
+    );
+    Err(Error::new(Place::key("--horizon"), message).into())
+}
+
+/// Writes all indices; Ctrl-C leaves no half of the file.
+fn write(path: &Path, form: Form, table: &GittinsTable, horizon: usize) -> Result<()> {
+    let hold = interrupt::hold();
+    let written = output::write_with(path, |file| form.write(table, horizon, file));
+    if written.is_err() && interrupt::requested() {
+        interrupt::answer();
+        return Err(Failure::interrupted());
+    }
+    drop(hold);
+    written
+}
+
+fn text(document: &Document, table: &GittinsTable) -> String {
+    let Document { horizon, seconds, .. } = *document;
+    let shown = SHOWN.min(horizon as u32 - 1);
+    let header: Vec<String> = (0..=shown).map(|f| f.to_string()).collect();
+    let header: Vec<&str> = std::iter::once("successes").chain(header.iter().map(String::as_str)).collect();
+    let rows = (0..=shown).map(|s| {
+        let cell = |f: u32| match (horizon as u32).checked_sub(s + f) {
+            None | Some(0) => String::new(),
+            Some(remaining) => format!("{:.4}", table.index(s, f, remaining)),
+        };
+        std::iter::once(s.to_string()).chain((0..=shown).map(cell)).collect()
+    });
+    let written = document.output.map_or(String::new(), |path| format!("; all are in {}", path.display()));
+    format!(
+        "Gittins indices of one Beta(1, 1) arm in a run of {horizon} rounds, by successes and failures\n{}\n\
+         {} indices in {seconds:.2} s{written}",
+        output::table(&header, 1, rows),
+        grouped(document.entries),
+    )
 }
 
 /// How the table is written down.
@@ -84,12 +102,12 @@ impl Form {
             Some("json") => Ok(Self::Json),
             _ => {
                 let message = format!("found {}, expected a name that ends in .csv or .json", path.display());
-                Err(Error::new("--output", message))
+                Err(Error::new(Place::key("--output"), message))
             }
         }
     }
 
-    fn write(self, table: &Table, horizon: usize, out: &mut dyn Write) -> std::io::Result<()> {
+    fn write(self, table: &GittinsTable, horizon: usize, out: &mut dyn Write) -> std::io::Result<()> {
         let n = horizon as u32;
         let (open, close, last) = match self {
             Self::Csv => ("", "\n", ""),
@@ -103,6 +121,9 @@ impl Form {
             )?,
         }
         for pulls in 0..n {
+            if interrupt::requested() {
+                return Err(std::io::Error::other("interrupted"));
+            }
             for s in 0..=pulls {
                 for remaining in 1..=n - pulls {
                     let index = table.index(s, pulls - s, remaining);

@@ -1,14 +1,16 @@
 //! `gradband gradient`: one estimate of the gradient of the Bayes reward.
 
-use super::{title, watch};
+use super::open;
 use crate::args::{Gradient, PolicyFlags};
-use crate::failure::{Failure, Result};
-use crate::output::{self, Printer, grouped, with_error};
-use crate::policies::as_flag;
-use crate::progress::Progress;
-use crate::target::Target;
-use gradband::gradient::Gradient as Estimated;
-use gradband::spec::{PolicyRecord, TrainSpec};
+use crate::failure::Result;
+use crate::output::{self, Printer, grouped};
+use crate::policies::{self, Unnamed};
+use crate::watch::Watch;
+use gradband::learn::{Plan, Recipe};
+use gradband::measure::{Estimator, Gradient as Estimated, gradient_key};
+use gradband::policy::Choice;
+use gradband::{Error, ErrorKind};
+use gradband_files::{PolicyRecord, Target, TrainSpec};
 use serde::Serialize;
 
 /// Rows that are shown to people.
@@ -25,18 +27,16 @@ struct Document {
 }
 
 pub fn run(args: &Gradient, seed: u64, printer: Printer) -> Result<()> {
-    let target = Target::load(&args.problem)?;
+    let target = open(&args.problem)?;
     let problem = &target.problem;
     let flags = PolicyFlags { policy: Some(args.policy.clone()), params: Some(args.params.clone()) };
-    let policy = target.policy(&flags, None)?;
-    let agent = policy.choice.scored_agent(problem).map_err(as_flag)?;
-    let estimator =
-        target.training(&TrainSpec::from(&args.estimator), policy.choice.info)?.settings.estimator;
-    let mut progress = Progress::new("estimating", "instances", estimator.batch_size);
-    let Estimated { estimate, variance_per_instance, instances } = estimator
-        .estimate(&*agent, problem, gradband::gradient::key(seed), |done| watch(&mut progress, done))
-        .ok_or_else(|| Failure::Interrupted("interrupted".into()))?;
-    drop(progress);
+    let policy = policies::asked(&target, &flags, Unnamed::Refused)?;
+    let mut watch = Watch::default();
+    let player = policy.choice.scored_player(problem, &mut watch)?;
+    let estimator = estimator(&target, &TrainSpec::from(&args.estimator), &policy.choice)?;
+    let Estimated { estimate, variance_per_instance, instances } =
+        estimator.estimate(&*player, problem, gradient_key(seed), &mut watch)?;
+    drop(watch);
     let document = Document {
         policy: (&policy.choice).into(),
         mean: estimate.iter().map(|estimate| estimate.mean).collect(),
@@ -49,8 +49,8 @@ pub fn run(args: &Gradient, seed: u64, printer: Printer) -> Result<()> {
         let names = policy.choice.number_names();
         let shown = names.len().min(SHOWN);
         let rows = names.iter().zip(&estimate).zip(&document.variance_per_instance).take(shown).map(
-            |((name, &estimate), variance)| {
-                vec![name.clone(), with_error(estimate), format!("{variance:.4}")]
+            |((name, estimate), variance)| {
+                vec![name.clone(), estimate.to_string(), format!("{variance:.4}")]
             },
         );
         let table =
@@ -61,6 +61,21 @@ pub fn run(args: &Gradient, seed: u64, printer: Printer) -> Result<()> {
             0 => String::new(),
             more => format!("\nand {} more: --json has them all", grouped(more)),
         };
-        format!("{} on {}, baseline {baseline}, {cost}\n{table}{rest}", policy.short, title(problem))
+        format!("{} on {problem}, baseline {baseline}, {cost}\n{table}{rest}", policy.short_name(problem))
     })
+}
+
+/// How a training with these flags would estimate its gradients.
+fn estimator(target: &Target, said: &TrainSpec, choice: &Choice) -> Result<Estimator> {
+    match target.training(said, choice)?.plan {
+        Plan::Ascent(ascent) | Plan::ExactAscent(ascent) | Plan::Search(ascent) => Ok(ascent.estimator),
+        Plan::Recurrent(recipe) => {
+            let Recipe { baseline, returns, instances: batch_size, .. } = recipe;
+            Ok(Estimator { baseline, returns, batch_size })
+        }
+        Plan::QLearning(_) => {
+            let (policy, reason) = (choice.name().into(), "learns by Q-learning: there is no gradient".into());
+            Err(Error::of("policy", ErrorKind::Unscored { policy, reason }).into())
+        }
+    }
 }

@@ -1,11 +1,15 @@
 //! `gradband init`: a commented spec to start from.
 
-use crate::failure::Result;
-use crate::files;
+use crate::failure::{Failure, Result};
+use crate::interrupt;
 use crate::output::{self, Printer};
-use gradband::baseline::DEFAULT_RUNS;
-use gradband::spec::defaults;
+use gradband::learn::Options;
+use gradband::policy::Choice;
+use gradband::{Error, Place, Problem};
+use gradband_files::spec::{HOLDOUT, INSTANCES, default_policy};
+use gradband_files::{TrainSpec, io};
 use serde::Serialize;
+use std::io::ErrorKind;
 use std::path::Path;
 
 #[derive(Serialize)]
@@ -15,10 +19,10 @@ struct Document<'a> {
 }
 
 pub fn run(file: Option<&Path>, printer: Printer) -> Result<()> {
-    let spec = template();
+    let spec = template()?;
     let document = Document { file, spec: &spec };
     let Some(path) = file else { return printer.result(&document, || spec.clone()) };
-    files::write_new(path, &spec)?;
+    write(path, &spec)?;
     if printer.json {
         return printer.result(&document, String::new);
     }
@@ -26,11 +30,41 @@ pub fn run(file: Option<&Path>, printer: Printer) -> Result<()> {
     Ok(())
 }
 
+/// A file that must not exist yet.
+fn write(path: &Path, spec: &str) -> Result<()> {
+    let _hold = interrupt::hold();
+    io::write_new(path, spec).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => {
+            let place = Place::file(path.display().to_string());
+            Error::new(place, "exists already; it is left as it is").into()
+        }
+        _ => Failure::unwritable(path, &error),
+    })
+}
+
+/// What holds on a problem if nothing is said.
+struct Defaults {
+    policy: &'static str,
+    runs: usize,
+    train: TrainSpec,
+}
+
+impl Defaults {
+    fn of(problem: &str) -> gradband::Result<Self> {
+        let problem = Problem::named(problem)?;
+        let policy = default_policy(&problem);
+        let train = TrainSpec::default().resolve(&problem, &Choice::parse(policy, &problem)?)?.spec;
+        Ok(Self { policy, runs: Options::default_runs(&problem), train })
+    }
+}
+
 /// Every key, with what holds if it is left out.
-fn template() -> String {
-    let runs = DEFAULT_RUNS;
-    let batch = defaults::RUNS_PER_ITERATION / runs;
-    format!(
+fn template() -> Result<String> {
+    let (plain, contextual) = (Defaults::of("bernoulli-2")?, Defaults::of("linear-1")?);
+    let word = |word: &Option<String>| word.clone().unwrap_or_default();
+    let Defaults { policy, runs: cost, train } = plain;
+    let count = |count: Option<usize>| count.unwrap_or_default();
+    let text = format!(
         r#"# A gradband spec. Lines that start with '# ' and a key show other choices or defaults.
 # What there is: gradband list. What this file means: gradband check FILE.
 
@@ -117,18 +151,19 @@ instances = {instances}
 # learn_gamma = true
 # rank = 2                      # rows of W
 "#,
-        holdout = defaults::HOLDOUT,
-        policy = defaults::POLICY,
-        baseline = defaults::BASELINE,
-        returns = defaults::RETURNS,
-        optimizer = defaults::OPTIMIZER,
-        iterations = defaults::ITERATIONS,
-        cost = defaults::RUNS_PER_ITERATION,
-        average = defaults::AVERAGE,
-        instances = defaults::INSTANCES,
-        decay = defaults::DECAY,
-        contextual_policy = defaults::CONTEXTUAL_POLICY,
-        contextual_optimizer = defaults::CONTEXTUAL_OPTIMIZER,
-        contextual_cost = defaults::CONTEXTUAL_RUNS_PER_ITERATION,
-    )
+        holdout = HOLDOUT,
+        baseline = word(&train.baseline),
+        runs = count(train.runs_per_instance),
+        returns = word(&train.returns),
+        optimizer = word(&train.optimizer),
+        iterations = count(train.iterations),
+        batch = count(train.batch_size),
+        average = word(&train.average),
+        instances = INSTANCES,
+        decay = train.decay.unwrap_or_default(),
+        contextual_policy = contextual.policy,
+        contextual_optimizer = word(&contextual.train.optimizer),
+        contextual_cost = contextual.runs,
+    );
+    Ok(text)
 }

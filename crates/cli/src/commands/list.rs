@@ -1,12 +1,12 @@
-//! `gradband list`: what there is, straight from the registries.
+//! `gradband list`: what there is, straight from the catalogues.
 
 use crate::args::Listed;
 use crate::failure::Result;
 use crate::output::{self, Printer};
-use gradband::baseline::{BASELINES, DEFAULT_RUNS, MAX_RUNS};
-use gradband::optimizer::OPTIMIZERS;
-use gradband::problem::{DATASETS, PROBLEMS, ProblemInfo};
-use gradband::registry::{High, Initial, POLICIES, ParamInfo, Plays, Range, SettingInfo};
+use gradband::learn::{BASELINES, Baseline, OPTIMIZERS};
+use gradband::policy::{self, High, Initial, POLICIES, Plays, PolicyKind, Range};
+use gradband::problem::{BuiltIn, Contextual, PROBLEMS};
+use gradband_files::{DATASET_HORIZON, DATASETS, Dataset};
 use gradband_lab::EXPERIMENTS;
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ struct Param {
 #[derive(Serialize)]
 struct Setting {
     name: &'static str,
-    default: &'static str,
+    default: String,
     values: Vec<String>,
     summary: &'static str,
 }
@@ -107,38 +107,50 @@ fn plain(name: &'static str, summary: &'static str) -> Item {
     Item { name, summary, params: Vec::new(), settings: Vec::new(), plays: None, size: None }
 }
 
+/// Those of the library, then the data sets.
 fn problems() -> Result<Vec<Item>> {
-    let item = |info: &'static ProblemInfo| {
-        let gradband::problem::Size { kind, arms, horizon, context_dim } = info.size()?;
-        let size = Some(Size { kind, arms, horizon, context_dim });
-        Ok(Item { size, ..plain(info.name, info.summary) })
+    let built_in = |info: &'static BuiltIn| {
+        let problem = info.build()?;
+        let size = Size {
+            kind: problem.kind(),
+            arms: problem.arms(),
+            horizon: problem.horizon(),
+            context_dim: problem.contextual().map(Contextual::dim),
+        };
+        Ok(Item { size: Some(size), ..plain(info.name, info.summary) })
     };
-    PROBLEMS.iter().map(item).collect()
+    let of_data = |set: &'static Dataset| {
+        let (horizon, context_dim) = (DATASET_HORIZON, Some(set.features));
+        let size = Size { kind: "classification", arms: set.classes, horizon, context_dim };
+        Ok(Item { size: Some(size), ..plain(set.name, set.summary) })
+    };
+    PROBLEMS.iter().map(built_in).chain(DATASETS.iter().map(of_data)).collect()
 }
 
 fn policies() -> Vec<Item> {
-    let item = |info: &&'static gradband::registry::PolicyInfo| Item {
-        params: info.params.iter().map(param).collect(),
-        settings: info.settings.iter().map(setting).collect(),
-        plays: Some(match info.plays {
+    let item = |kind: &'static PolicyKind| Item {
+        params: kind.params().iter().map(param).collect(),
+        settings: kind.settings().iter().map(setting).collect(),
+        plays: Some(match kind.plays() {
             Plays::Arms => "arms",
             Plays::Contexts => "contexts",
             Plays::Both => "both",
         }),
-        ..plain(info.name, info.summary)
+        ..plain(kind.name(), kind.summary())
     };
     POLICIES.iter().map(item).collect()
 }
 
 fn baselines() -> Vec<Item> {
+    let (default, most) = (Baseline::DEFAULT_RUNS, Baseline::MAX_RUNS);
     let runs = || Param {
         name: "runs-per-instance",
-        default: Value::Number(DEFAULT_RUNS as f64),
-        domain: [Value::Number(2.0), Value::Number(MAX_RUNS as f64)],
-        feasible: [Value::Number(2.0), Value::Number(MAX_RUNS as f64)],
-        text: format!("runs-per-instance = {DEFAULT_RUNS} in [2, {MAX_RUNS}]"),
+        default: Value::Number(default as f64),
+        domain: [Value::Number(2.0), Value::Number(most as f64)],
+        feasible: [Value::Number(2.0), Value::Number(most as f64)],
+        text: format!("runs-per-instance = {default} in [2, {most}]"),
     };
-    let takes_runs = |name| gradband::baseline::Baseline::new(name, Some(DEFAULT_RUNS)).is_ok();
+    let takes_runs = |name| Baseline::new(name, Some(default)).is_ok();
     let item = |&(name, summary)| {
         let params = if takes_runs(name) { vec![runs()] } else { Vec::new() };
         Item { params, ..plain(name, summary) }
@@ -146,25 +158,26 @@ fn baselines() -> Vec<Item> {
     BASELINES.iter().map(item).collect()
 }
 
-fn param(info: &ParamInfo) -> Param {
+fn param(param: &policy::Param) -> Param {
+    let policy::Param { name, initial, domain, feasible, .. } = *param;
     Param {
-        name: info.name,
-        default: match info.initial {
+        name,
+        default: match initial {
             Initial::Fixed(x) => Value::Number(x),
             other => Value::Formula(other.to_string()),
         },
-        domain: ends(info.domain),
-        feasible: ends(info.feasible),
-        text: format!("{} = {} in {}, trained in {}", info.name, info.initial, info.domain, info.feasible),
+        domain: ends(domain),
+        feasible: ends(feasible),
+        text: format!("{name} = {initial} in {domain}, trained in {feasible}"),
     }
 }
 
-fn setting(info: &SettingInfo) -> Setting {
+fn setting(setting: &policy::Setting) -> Setting {
     Setting {
-        name: info.name,
-        default: info.default(),
-        values: info.values().split(" | ").map(String::from).collect(),
-        summary: info.summary,
+        name: setting.name,
+        default: setting.default().to_string(),
+        values: setting.values().split(" | ").map(String::from).collect(),
+        summary: setting.summary,
     }
 }
 

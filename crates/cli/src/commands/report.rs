@@ -1,9 +1,11 @@
 //! `gradband report`: pages and pictures from records alone.
 
-use crate::failure::{Failure, Result};
+#[cfg(feature = "png")]
+use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::{self, Printer};
-use crate::{files, policies};
-use gradband::Error;
+use gradband::{Error, Place};
+use gradband_files::io;
 use gradband_lab::session::{self, Session};
 use gradband_lab::{Experiment, Results, Row};
 use gradband_report::{Block, Page};
@@ -14,8 +16,6 @@ use std::path::{Path, PathBuf};
 pub const FILE: &str = "report.html";
 /// Where pictures go, one SVG and one PNG each.
 const FIGURES: &str = "figures";
-/// Pixels per unit of an SVG.
-const PNG_SCALE: f32 = 2.0;
 /// The records of `train` and `compare`.
 const SESSIONS: [&str; 2] = ["train", "compare"];
 
@@ -40,7 +40,7 @@ pub fn run(dir: &Path, printer: Printer) -> Result<()> {
         (true, sessions) if !sessions.is_empty() => page(dir, &session::page(&sessions))?,
         _ => {
             let message = "has no records; gradband reproduce, train and compare write some with -o DIR";
-            return Err(Error::new(dir.display().to_string(), message).into());
+            return Err(Error::new(Place::file(dir.display().to_string()), message).into());
         }
     }
     let document = Document { output: dir.join(FILE), experiments: compared(&results, &recorded) };
@@ -81,12 +81,13 @@ pub fn text(compared: &[Compared]) -> String {
 /// Writes the page of experiments and its pictures.
 pub fn write(dir: &Path, results: &Results) -> Result<()> {
     page(dir, &gradband_lab::report::page(results))?;
-    files::write(&dir.join("comparison.md"), &gradband_lab::report::markdown(results))
+    output::write(&dir.join("comparison.md"), gradband_lab::report::markdown(results))
 }
 
 /// Keeps the record of a session, and writes the page of all that are there.
 pub fn session(dir: &Path, session: &Session) -> Result<()> {
-    files::write(&dir.join(format!("{}.record.json", session.kind)), &(output::to_json(session)? + "\n"))?;
+    let record = output::to_json(session)? + "\n";
+    output::write(&dir.join(format!("{}.record.json", session.kind)), record)?;
     page(dir, &session::page(&sessions(dir)?))?;
     output::note(&format!("report: {}", dir.join(FILE).display()));
     Ok(())
@@ -94,24 +95,34 @@ pub fn session(dir: &Path, session: &Session) -> Result<()> {
 
 /// The sessions that were recorded.
 fn sessions(dir: &Path) -> Result<Vec<Session>> {
-    let paths =
-        SESSIONS.iter().map(|kind| dir.join(format!("{kind}.record.json"))).filter(|path| path.exists());
-    paths.map(|path| policies::read_json(&path).map_err(Failure::from)).collect()
+    let paths = SESSIONS.iter().map(|kind| dir.join(format!("{kind}.record.json")));
+    let recorded = paths.filter(|path| path.exists()).map(|path| io::read_json(&path));
+    Ok(recorded.collect::<gradband::Result<_>>()?)
 }
 
 /// Writes any page and the pictures on it.
 fn page(dir: &Path, page: &Page) -> Result<()> {
     let figures = dir.join(FIGURES);
-    files::create_dir(&figures)?;
+    output::create_dir(&figures)?;
     let blocks = page.sections.iter().flat_map(|section| &section.blocks);
     for figure in
         blocks.filter_map(|block| if let Block::Figure(figure) = block { Some(figure) } else { None })
     {
         let svg = figure.svg();
-        files::write(&figures.join(format!("{}.svg", figure.id)), &svg)?;
-        let png = gradband_report::png(&svg, PNG_SCALE)
-            .map_err(|error| Failure::Other(format!("{}: cannot be drawn: {error}", figure.id)))?;
-        files::write_with(&figures.join(format!("{}.png", figure.id)), |file| file.write_all(&png))?;
+        output::write(&figures.join(format!("{}.svg", figure.id)), &svg)?;
+        #[cfg(feature = "png")]
+        write_png(&figures.join(format!("{}.png", figure.id)), &svg)?;
     }
-    files::write(&dir.join(FILE), &page.html())
+    #[cfg(not(feature = "png"))]
+    output::note("note: figures are written as SVG alone: this gradband was built without the feature 'png'");
+    output::write(&dir.join(FILE), page.html())
+}
+
+#[cfg(feature = "png")]
+fn write_png(path: &Path, svg: &str) -> Result<()> {
+    /// Pixels per unit of an SVG.
+    const SCALE: f32 = 2.0;
+    let png = gradband_report::png(svg, SCALE)
+        .map_err(|error| Failure::Other(format!("{}: cannot be drawn: {error}", path.display())))?;
+    output::write(path, png)
 }

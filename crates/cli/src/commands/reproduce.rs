@@ -4,19 +4,15 @@ use super::report;
 use crate::args::{Reproduce, whole};
 use crate::failure::{Failure, Result};
 use crate::output::{self, Printer};
-use crate::target::Target;
-use crate::{files, interrupt};
-use gradband::{Error, Problem};
-use gradband_lab::run::Status;
-use gradband_lab::work::Desk;
+use crate::interrupt;
+use gradband::{Error, Observer, Place, Progress, StopReason};
+use gradband_lab::run::{RunObserver, Status};
 use gradband_lab::{EXPERIMENTS, Experiment, Results, Size, experiments};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Between two lines of progress, off a terminal.
@@ -42,34 +38,14 @@ pub fn run(args: &Reproduce, printer: Printer) -> Result<()> {
     if args.list {
         return list(&chosen, &size, &dir, printer);
     }
-    files::create_dir(&dir)?;
-    interrupt::hold();
-    let problems = Mutex::new(BTreeMap::new());
-    let open = |name: &str| open(&problems, name);
-    let mut teller = Teller::new();
-    let bar = teller.bar.clone();
-    let tick = |part: f64| {
-        if let Some(bar) = &bar {
-            bar.set_prefix(format!("{:.0} %", 100.0 * part));
-        }
-        if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let desk = Desk { open: &open, tick: &tick };
-    let summary = gradband_lab::run::run(&dir, &chosen, &size, &desk, |status| teller.tell(status));
-    drop(teller);
-    let summary = summary.map_err(|failure| match Failure::from(failure) {
-        Failure::Interrupted(_) => Failure::Interrupted(format!(
-            "interrupted; what was finished is in {}, and the same command goes on from there",
-            dir.display()
-        )),
-        other => other,
-    })?;
+    output::create_dir(&dir)?;
+    let hold = interrupt::hold();
+    let summary = gradband_lab::run::run(&dir, &chosen, &size, &mut RunWatch::new());
+    let summary = summary.map_err(|failure| stopped(failure.into(), &dir))?;
     for missing in &summary.missing {
         output::note(&format!("note: left out: {missing}"));
     }
     let results = Results::read(&dir)?;
-    report::write(&dir, &results)?;
-    interrupt::release();
     let document = Document {
         experiments: report::compared(&results, &chosen),
         output: dir.clone(),
@@ -78,7 +54,7 @@ pub fn run(args: &Reproduce, printer: Printer) -> Result<()> {
         seconds: summary.seconds,
         version: env!("CARGO_PKG_VERSION"),
     };
-    printer.result(&document, || {
+    let shown = printer.result(&document, || {
         format!(
             "{}\n{} units run in {:.0} s, {} were there; see {}",
             report::text(&document.experiments),
@@ -87,13 +63,26 @@ pub fn run(args: &Reproduce, printer: Printer) -> Result<()> {
             summary.found,
             dir.join(report::FILE).display()
         )
-    })
+    });
+    report::write(&dir, &results)?;
+    drop(hold);
+    shown
+}
+
+/// Ctrl-C loses nothing that was finished.
+fn stopped(failure: Failure, dir: &Path) -> Failure {
+    let Failure::Interrupted(_) = failure else { return failure };
+    interrupt::answer();
+    Failure::Interrupted(format!(
+        "interrupted; what was finished is in {}, and the same command goes on from there",
+        dir.display()
+    ))
 }
 
 fn runs(flag: Option<u64>) -> Result<Option<usize>> {
     match flag {
         Some(runs) if !(1..=MOST_RUNS).contains(&runs) => {
-            Err(Error::new("--runs", format!("found {runs}, expected 1 to {MOST_RUNS}")).into())
+            Err(Error::new(Place::key("--runs"), format!("found {runs}, expected 1 to {MOST_RUNS}")).into())
         }
         flag => Ok(flag.map(whole)),
     }
@@ -103,21 +92,10 @@ fn runs(flag: Option<u64>) -> Result<Option<usize>> {
 fn chosen(ids: &[String]) -> Result<Vec<&'static Experiment>> {
     let all = ids.is_empty() || ids.iter().any(|id| id == "all");
     for id in ids.iter().filter(|id| *id != "all") {
-        experiments::named(id)?;
+        experiments::named(id).map_err(|error| error.at(Place::key("ID")))?;
     }
     let asked = |experiment: &&&Experiment| all || ids.iter().any(|id| id == experiment.id);
     Ok(EXPERIMENTS.iter().filter(asked).copied().collect())
-}
-
-/// Data sets take seconds to read: every problem is opened once.
-fn open(problems: &Mutex<BTreeMap<String, Problem>>, name: &str) -> gradband::Result<Problem> {
-    let mut problems = problems.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(problem) = problems.get(name) {
-        return Ok(problem.clone());
-    }
-    let problem = Target::load(name)?.problem;
-    problems.insert(name.into(), problem.clone());
-    Ok(problem)
 }
 
 #[derive(Serialize)]
@@ -156,13 +134,14 @@ fn list(chosen: &[&Experiment], size: &Size, dir: &Path, printer: Printer) -> Re
     })
 }
 
-/// A bar on a terminal, now and then a line elsewhere.
-struct Teller {
+/// Watches a run of experiments: a bar on a terminal, now and then a line elsewhere.
+struct RunWatch {
     bar: Option<ProgressBar>,
+    /// When the next line is due.
     next: Instant,
 }
 
-impl Teller {
+impl RunWatch {
     fn new() -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let style = ProgressStyle::with_template("[{bar:30}] {pos}/{len} units, {msg}: {prefix}");
@@ -171,8 +150,23 @@ impl Teller {
         });
         Self { bar, next: Instant::now() }
     }
+}
 
-    fn tell(&mut self, status: &Status) {
+impl Observer for RunWatch {
+    fn progress(&mut self, progress: Progress) -> ControlFlow<StopReason> {
+        if let Some(bar) = &self.bar {
+            let part = progress.done as f64 / progress.total.max(1) as f64;
+            bar.set_prefix(format!("{} {:.0} %", progress.what, 100.0 * part));
+        }
+        match interrupt::requested() {
+            true => ControlFlow::Break(StopReason::Interrupted),
+            false => ControlFlow::Continue(()),
+        }
+    }
+}
+
+impl RunObserver for RunWatch {
+    fn unit(&mut self, status: &Status) {
         let (left, Status { experiment, series, seed, .. }) = (duration(status.left), status);
         let message = format!("{experiment}: {series}, run {seed}, {left} left");
         if let Some(bar) = &self.bar {
@@ -186,7 +180,7 @@ impl Teller {
     }
 }
 
-impl Drop for Teller {
+impl Drop for RunWatch {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -1,25 +1,20 @@
 //! `gradband train`: learns a policy, and shows what the learning was worth.
 
-use super::compare::csv;
-use super::{measure, named_as_typed, report, title};
+use super::{fitted, measure, open, report};
 use crate::args::Train;
 use crate::failure::{Failure, Result};
-use crate::output::{self, Printer, grouped, with_error};
-use crate::policies::{self, Named};
-use crate::progress::Progress;
-use crate::session::{self, Shown};
-use crate::target::{Fallback, Target};
-use crate::{files, interrupt, picture, weights};
-use gradband::Problem;
-use gradband::evaluate::Evaluation;
-use gradband::problem::{Contexts, Split};
-use gradband::registry::Choice;
-use gradband::spec::{
-    FORMAT, PolicyFile, PolicyRecord, ProblemRecord, Spec, TrainSpec, Training, TrainingRecord,
+use crate::output::{self, Printer, grouped};
+use crate::policies::{self, Asked, Unnamed};
+use crate::watch::Watch;
+use crate::{interrupt, picture, session};
+use gradband::learn::{Plan, Trained};
+use gradband::measure::Comparison;
+use gradband::policy::Choice;
+use gradband::{Estimate, Iteration, Problem, StopReason};
+use gradband_files::{
+    POLICY_FILE, PolicyFile, PolicyRecord, ProblemRecord, Target, TrainSpec, Training, TrainingRecord, has_weights_file,
 };
-use gradband::statistics::Estimate;
-use gradband::train::{Observer, Record, Source, StopReason, Trained};
-use gradband_lab::session::Session;
+use gradband_lab::session::{Measured, Session};
 use serde::Serialize;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -46,8 +41,8 @@ struct Document {
     r#final: Point,
     last: Point,
     gain: Estimate,
-    learning_rate: f64,
-    history: Vec<Record>,
+    learning_rate: Option<f64>,
+    history: Vec<Iteration>,
     comparison: Vec<Compared>,
     stop_reason: StopReason,
     seed: u64,
@@ -69,280 +64,263 @@ struct Compared {
     policy: String,
     bayes_regret: Estimate,
     #[serde(skip)]
-    short: String,
+    short_name: String,
+}
+
+/// What was asked for, checked.
+struct Job<'a> {
+    target: &'a Target,
+    initial: Choice,
+    training: Training,
+    seed: u64,
+    output: Option<&'a Path>,
+}
+
+/// What came out.
+struct Outcome {
+    trained: Trained,
+    /// Some iterates, with the numbers of their iterations, for the report.
+    iterates: Vec<(usize, Vec<f64>)>,
+    seconds: f64,
+    /// The untuned and the tuned policy, the last iterate, and comparators.
+    policies: Vec<Asked>,
+    measured: Comparison,
 }
 
 pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
-    let target = Target::load(&args.problem)?;
-    let problem = &target.problem;
-    let initial = target.policy(&args.policy, Some(Fallback))?.choice;
-    let training = target.training(&TrainSpec::from(args), initial.info)?;
-    target.check_start(&initial, &args.policy)?;
-    if training.settings.gradient == Source::Exact {
-        gradband::exact::check(problem, &initial, Split::Train).map_err(named_as_typed)?;
+    let target = open(&args.problem)?;
+    let job = Job::new(args, &target, seed)?;
+    if let Some(dir) = job.output {
+        output::create_dir(dir)?;
     }
-    if let Some(dir) = &args.output {
-        files::create_dir(dir)?;
+    let hold = interrupt::hold();
+    let (trained, iterates, seconds) = job.train()?;
+    // What was learned is shown even if it cannot be kept, and kept even if nobody looks.
+    let saved = job.output.map_or(Ok(()), |dir| job.save(dir, &trained));
+    if trained.stop_reason() == StopReason::Interrupted {
+        interrupt::answer();
     }
+    drop(hold);
 
-    interrupt::hold();
-    let start = Instant::now();
-    let mut watch = Watch::new(&training, start, args.output.is_some());
-    let trained = gradband::train::run(problem, &initial, &training, seed, &mut watch)?;
-    let iterates = watch.iterates;
-    let seconds = start.elapsed().as_secs_f64();
-    if let Some(dir) = &args.output {
-        save(dir, &target, &initial, &training, &trained, seed)?;
+    let (policies, measured) = job.evaluate(&trained)?;
+    let outcome = Outcome { trained, iterates, seconds, policies, measured };
+    let document = document(&job, &outcome);
+    let shown = printer.result(&document, || text(&document, &job, &outcome));
+    saved?;
+    if let Some(dir) = job.output {
+        report::session(dir, &session(&document, &job, &outcome)?)?;
     }
-    interrupt::release();
-
-    let shown = shown(problem, &initial, &trained);
-    let evaluation = evaluate(&shown, problem, &training, &trained, seed)?;
-    let document = document(problem, &shown, &evaluation, &trained, seed, seconds);
-    printer.result(&document, || text(&document, &training, problem, &trained.policy))?;
-    if let Some(dir) = &args.output {
-        let spec = target.effective(&initial, &training);
-        let session = session(&document, &evaluation, &target, &spec, &shown, &trained, &iterates)?;
-        report::session(dir, &session)?;
-    }
-    match trained.stop_reason {
-        StopReason::Interrupted => Err(Failure::Interrupted(kept(args.output.as_deref(), &trained))),
-        StopReason::Iterations | StopReason::Converged | StopReason::Time => Ok(()),
+    match outcome.trained.stop_reason() {
+        StopReason::Interrupted => Err(Failure::Interrupted(kept(job.output, &outcome.trained))),
+        StopReason::Iterations | StopReason::Converged | StopReason::Time => shown,
     }
 }
 
-/// Shows progress, and stops for Ctrl-C and the time limit.
-struct Watch {
-    progress: Progress,
-    deadline: Option<Instant>,
-    /// Iterates for the report, this many iterations apart; 0 keeps none.
-    every: usize,
-    iterates: Vec<(usize, Vec<f64>)>,
-}
-
-impl Watch {
-    fn new(training: &Training, start: Instant, keeps: bool) -> Self {
-        let every = if keeps { training.settings.iterations.div_ceil(ITERATES) } else { 0 };
-        let progress = Progress::new("training", "iterations", training.settings.iterations);
-        let limit = training.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        let deadline = limit.and_then(|limit| start.checked_add(limit));
-        Self { progress, deadline, every, iterates: Vec::new() }
+impl<'a> Job<'a> {
+    fn new(args: &'a Train, target: &'a Target, seed: u64) -> Result<Self> {
+        let initial = policies::asked(target, &args.policy, Unnamed::Default)?;
+        let blame = |error| policies::blame(error, target, &args.policy);
+        let training = target.training(&TrainSpec::from(args), &initial.choice).map_err(blame)?;
+        initial.choice.check_start(&target.problem).map_err(blame)?;
+        let initial = initial.fitted(&target.problem, &mut Watch::default())?.choice;
+        Ok(Self { target, initial, training, seed, output: args.output.as_deref() })
     }
-}
 
-impl Observer for Watch {
-    fn iteration(&mut self, record: &Record, params: &[f64]) {
-        self.progress.set(record.iteration);
-        let due = self.every > 0 && (record.iteration == 1 || record.iteration.is_multiple_of(self.every));
-        if due && !params.is_empty() {
-            self.iterates.push((record.iteration, params.to_vec()));
+    fn problem(&self) -> &Problem {
+        &self.target.problem
+    }
+
+    /// The training, some of its iterates, and how many seconds it took.
+    fn train(&self) -> Result<(Trained, Vec<(usize, Vec<f64>)>, f64)> {
+        let plan = &self.training.plan;
+        let every = if self.output.is_some() { plan.iterations().div_ceil(ITERATES) } else { 0 };
+        let limit = self.training.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let start = Instant::now();
+        let mut watch = Watch::training(plan.iterations(), every, limit);
+        let trained = plan.train(self.problem(), &self.initial, self.seed, &mut watch)?;
+        Ok((trained, watch.into_iterates(), start.elapsed().as_secs_f64()))
+    }
+
+    /// Measures what was learned beside what there was, and beside comparators.
+    fn evaluate(&self, trained: &Trained) -> Result<(Vec<Asked>, Comparison)> {
+        let problem = self.problem();
+        let mut policies = [trained.initial(), trained.choice(), trained.last()]
+            .map(|choice| Asked::in_full(choice.clone()))
+            .to_vec();
+        let comparators = COMPARATORS.iter().filter_map(|text| policies::parse(text, problem, "").ok());
+        let quick = |policy: &Asked| policy.choice.kind().preparation_seconds(problem) <= PATIENCE;
+        policies.extend(comparators.filter(quick));
+        let policies = fitted(policies, problem)?;
+        let choices: Vec<&Choice> = policies.iter().map(|policy| &policy.choice).collect();
+        let marks = if self.output.is_some() { session::rounds(problem) } else { Vec::new() };
+        let instances = self.instances(trained, policies.len());
+        let measured = measure(&choices, problem, self.seed, instances, &marks)?;
+        Ok((policies, measured))
+    }
+
+    /// Instances of the evaluation: fewer if the user is in a hurry.
+    fn instances(&self, trained: &Trained, policies: usize) -> usize {
+        let instances = self.training.eval_instances;
+        if trained.stop_reason() != StopReason::Interrupted {
+            return instances;
         }
-    }
-
-    fn stop(&mut self) -> Option<StopReason> {
-        if interrupt::requested() {
-            return Some(StopReason::Interrupted);
-        }
-        self.deadline.filter(|&deadline| Instant::now() >= deadline).map(|_| StopReason::Time)
-    }
-}
-
-/// The untuned and the tuned policy, the last iterate, and comparators.
-fn shown(problem: &Problem, initial: &Choice, trained: &Trained) -> Vec<Named> {
-    let mut shown =
-        [initial, &trained.policy, &trained.last].map(|choice| Named::in_full(choice.clone())).to_vec();
-    let comparators = COMPARATORS.iter().filter_map(|text| policies::parse(text, problem, "").ok());
-    shown.extend(comparators.filter(|named| named.choice.info.preparation_seconds(problem) <= PATIENCE));
-    shown
-}
-
-fn evaluate(
-    shown: &[Named],
-    problem: &Problem,
-    training: &Training,
-    trained: &Trained,
-    seed: u64,
-) -> Result<Evaluation> {
-    let mut instances = training.eval_instances;
-    if trained.stop_reason == StopReason::Interrupted {
-        let affordable = HURRIED_ROUNDS / shown.len() / problem.horizon;
-        instances = instances.min(affordable.max(2));
+        let affordable = HURRIED_ROUNDS / policies / self.problem().horizon();
+        let instances = instances.min(affordable.max(2));
         output::note(&format!("stopping; a short evaluation on {} instances follows", grouped(instances)));
+        instances
     }
-    measure(shown.iter().map(|named| &named.choice), problem, seed, instances)
+
+    fn save(&self, dir: &Path, trained: &Trained) -> Result<()> {
+        output::write(&dir.join("history.csv"), history(trained)?)?;
+        let record = TrainingRecord {
+            spec: self.target.effective(&self.initial, &self.training),
+            seed: self.seed,
+            version: env!("CARGO_PKG_VERSION").into(),
+            iterations: trained.history().len(),
+            stop_reason: trained.stop_reason(),
+        };
+        let file = PolicyFile::new(trained.choice(), self.problem())?;
+        let file = PolicyFile { training: Some(record), ..file };
+        file.save(dir).map_err(|error| Failure::unwritable(&dir.join(POLICY_FILE), &error))
+    }
 }
 
-fn document(
-    problem: &Problem,
-    shown: &[Named],
-    evaluation: &Evaluation,
-    trained: &Trained,
-    seed: u64,
-    seconds: f64,
-) -> Document {
-    let measured = |i: usize| Point {
-        params: document_params(&shown[i].choice),
-        bayes_regret: evaluation.regret(i),
-        bayes_reward: evaluation.reward(i),
-        instances: evaluation.instances,
+fn document(job: &Job, outcome: &Outcome) -> Document {
+    let Outcome { trained, policies, measured, .. } = outcome;
+    let point = |i: usize| Point {
+        params: document_params(&policies[i].choice),
+        bayes_regret: measured.regret(i),
+        bayes_reward: measured.reward(i),
+        instances: measured.instances(),
     };
-    let compared = shown.iter().enumerate().filter(|&(i, _)| i != LAST).map(|(i, named)| Compared {
-        policy: named.name.clone(),
-        bayes_regret: evaluation.regret(i),
-        short: named.short.clone(),
+    let compared = policies.iter().enumerate().filter(|&(i, _)| i != LAST).map(|(i, policy)| Compared {
+        policy: policy.name(),
+        bayes_regret: measured.regret(i),
+        short_name: policy.short_name(job.problem()),
     });
     Document {
-        problem: problem.into(),
-        policy: PolicyRecord { params: document_params(&trained.policy), ..(&trained.policy).into() },
-        initial: measured(INITIAL),
-        r#final: measured(FINAL),
-        last: measured(LAST),
-        gain: evaluation.difference(INITIAL, FINAL),
-        learning_rate: trained.learning_rate,
-        history: trained.history.clone(),
+        problem: job.problem().into(),
+        policy: PolicyRecord { params: document_params(trained.choice()), ..trained.choice().into() },
+        initial: point(INITIAL),
+        r#final: point(FINAL),
+        last: point(LAST),
+        gain: measured.difference(INITIAL, FINAL),
+        learning_rate: trained.learning_rate(),
+        history: trained.history().to_vec(),
         comparison: compared.collect(),
-        stop_reason: trained.stop_reason,
-        seed,
-        seconds,
+        stop_reason: trained.stop_reason(),
+        seed: job.seed,
+        seconds: outcome.seconds,
         version: env!("CARGO_PKG_VERSION"),
     }
 }
 
 /// Weights of neural policies are for files.
 fn document_params(choice: &Choice) -> Vec<f64> {
-    if weights::in_file(choice) { Vec::new() } else { choice.params.clone() }
+    if has_weights_file(choice) { Vec::new() } else { choice.params().to_vec() }
 }
 
-fn text(document: &Document, training: &Training, problem: &Problem, policy: &Choice) -> String {
+fn text(document: &Document, job: &Job, outcome: &Outcome) -> String {
     let rows = document.comparison.iter().enumerate().map(|(i, row)| {
         let role = ["untuned", "tuned"].get(i).copied().unwrap_or_default();
-        vec![role.into(), row.short.clone(), with_error(row.bayes_regret)]
+        vec![role.into(), row.short_name.clone(), row.bayes_regret.to_string()]
     });
     let table = output::table(&["", "policy", "Bayes regret"], 2, rows);
-    let Estimate { mean, std_error } = document.gain;
-    let (low, high) = (mean - 1.96 * std_error, mean + 1.96 * std_error);
-    let done = document.history.len();
-    let estimator = &training.settings.estimator;
-    let rounds = training.rounds(done, problem);
-    let million = rounds as f64 / document.seconds.max(1e-9) / 1e6;
-    let stopped = match document.stop_reason {
-        StopReason::Iterations => "",
-        StopReason::Converged => ", converged",
-        StopReason::Interrupted => ", interrupted",
-        StopReason::Time => ", out of time",
-    };
+    let (low, high) = document.gain.interval();
+    let problem = job.problem();
     [
-        format!("{}, {} instances that training never saw", title(problem), grouped(document.r#final.instances)),
+        format!("{problem}, {} instances that training never saw", grouped(document.r#final.instances)),
         table,
-        format!("gain {mean:.4} ± {std_error:.4} (95 % interval {low:.4} to {high:.4})"),
-        learned(policy, problem),
-        match training.settings.gradient {
-            Source::Exact => {
-                format!("trained in {:.2} s: {done} iterations with exact gradients{stopped}", document.seconds)
-            }
-            Source::Sampled if training.q_learning.is_some() => {
-                format!("trained in {:.2} s by Q-learning{stopped}", document.seconds)
-            }
-            Source::Sampled => format!(
-                "trained in {:.2} s ({million:.0} million rounds/s): {done} iterations of {} instances x {} run(s){stopped}",
-                document.seconds,
-                grouped(estimator.batch_size),
-                estimator.baseline.runs(),
-            ),
-        },
+        format!("gain {} (95 % interval {low:.4} to {high:.4})", document.gain),
+        learned(outcome.trained.choice(), problem),
+        effort(&outcome.trained, &job.training.plan, problem, outcome.seconds),
     ]
     .join("\n")
 }
 
+/// How long it took, and for how much work.
+fn effort(trained: &Trained, plan: &Plan, problem: &Problem, seconds: f64) -> String {
+    let done = trained.history().len();
+    let stopped = match trained.stop_reason() {
+        StopReason::Iterations => String::new(),
+        reason => format!(", {reason}"),
+    };
+    let million = plan.rounds(done, problem) as f64 / seconds.max(1e-9) / 1e6;
+    let (instances, runs) = match plan {
+        Plan::QLearning(_) => return format!("trained in {seconds:.2} s by Q-learning{stopped}"),
+        Plan::Ascent(ascent) | Plan::ExactAscent(ascent) | Plan::Search(ascent) if ascent.is_exact() => {
+            return format!("trained in {seconds:.2} s: {done} iterations with exact gradients{stopped}");
+        }
+        Plan::Ascent(ascent) | Plan::ExactAscent(ascent) | Plan::Search(ascent) => {
+            (ascent.estimator.batch_size, ascent.estimator.baseline.runs())
+        }
+        Plan::Recurrent(recipe) => (recipe.instances, recipe.baseline.runs()),
+    };
+    format!(
+        "trained in {seconds:.2} s ({million:.0} million rounds/s): {done} iterations of {} instances x {runs} run(s){stopped}",
+        grouped(instances)
+    )
+}
+
 /// Numbers as numbers, a projection as a picture.
 fn learned(policy: &Choice, problem: &Problem) -> String {
+    if has_weights_file(policy) {
+        return format!("learned {} weights; -o DIR writes them", grouped(policy.params().len()));
+    }
     let slots = policy.slots();
     let numbers = slots.iter().filter(|slot| slot.shape.is_empty());
     let numbers: Vec<_> =
-        numbers.map(|slot| format!("{} = {:.4}", slot.info.name, policy.params[slot.range.start])).collect();
-    let features = match problem.contextual().map(|contextual| &contextual.source) {
-        Some(Contexts::Classification(set)) => Some(set.examples.feature_names()),
-        _ => None,
-    };
+        numbers.map(|slot| format!("{} = {:.4}", slot.name(), policy.params()[slot.range.start])).collect();
+    let features = session::feature_names(problem);
     let pictures = slots.iter().filter_map(|slot| match slot.shape[..] {
-        [_, columns] => Some(picture::projection(&policy.params[slot.range.clone()], columns, features)),
+        [_, columns] => Some(picture::projection(&policy.params()[slot.range.clone()], columns, features)),
         _ => None,
     });
     let numbers = (!numbers.is_empty()).then(|| format!("learned {}", numbers.join(", ")));
-    if weights::in_file(policy) {
-        return format!("learned {} weights; -o DIR writes them", grouped(policy.params.len()));
-    }
     pictures.chain(numbers).collect::<Vec<_>>().join("\n")
 }
 
-fn save(
-    dir: &Path,
-    target: &Target,
-    initial: &Choice,
-    training: &Training,
-    trained: &Trained,
-    seed: u64,
-) -> Result<()> {
-    let mut policy = PolicyRecord::from(&trained.policy);
-    if weights::in_file(&trained.policy) {
-        weights::write(&dir.join(weights::FILE), &trained.policy)?;
-        policy.params.clear();
-        policy.weights = Some(weights::FILE.into());
-    }
-    let file = PolicyFile {
-        gradband: FORMAT,
-        policy,
-        problem: (&target.problem).into(),
-        training: Some(TrainingRecord {
-            spec: target.effective(initial, training),
-            seed,
-            version: env!("CARGO_PKG_VERSION").into(),
-            iterations: trained.history.len(),
-            stop_reason: trained.stop_reason,
-        }),
-    };
-    let recorded = trained.history.iter().any(|record| record.params.is_some());
-    let names = if recorded { trained.policy.number_names() } else { Vec::new() };
-    let header = ["iteration", "gradient_norm"].into_iter().chain(names.iter().map(String::as_str));
-    let records = trained.history.iter().map(|record| {
+/// A line per iteration, as CSV: the length of the gradient, the loss where one is known, and the parameters if they
+/// were recorded.
+fn history(trained: &Trained) -> Result<String> {
+    let records = trained.history();
+    let recorded = records.iter().any(|record| record.params.is_some());
+    let names = if recorded { trained.choice().number_names() } else { Vec::new() };
+    let loss = records.iter().any(|record| record.loss.is_some());
+    let header = ["iteration", "gradient_norm"].into_iter().chain(loss.then_some("loss"));
+    let header = header.chain(names.iter().map(String::as_str));
+    let number = |x: Option<f64>| x.map_or(String::new(), |x| x.to_string());
+    let rows = records.iter().map(|record| {
+        let start = [record.iteration.to_string(), number(record.gradient_norm)];
         let params = record.params.iter().flatten().map(f64::to_string);
-        [record.iteration.to_string(), record.gradient_norm.to_string()].into_iter().chain(params).collect()
+        start.into_iter().chain(loss.then(|| number(record.loss))).chain(params).collect()
     });
-    files::write(&dir.join("history.csv"), &csv(header, records)?)?;
-    files::write(&dir.join("policy.json"), &(output::to_json(&file)? + "\n"))
+    output::to_csv(header, rows)
 }
 
-/// For the report: the document's policies with their roles, and where training went.
-fn session(
-    document: &Document,
-    evaluation: &Evaluation,
-    target: &Target,
-    spec: &Spec,
-    shown: &[Named],
-    trained: &Trained,
-    iterates: &[(usize, Vec<f64>)],
-) -> Result<Session> {
+/// For the report: the document's policies with their roles, and how training went.
+fn session(document: &Document, job: &Job, outcome: &Outcome) -> Result<Session> {
+    let Outcome { trained, iterates, policies, measured, .. } = outcome;
     let roles = ["untuned: ", "tuned: "].into_iter().chain(std::iter::repeat(""));
-    let kept = || shown.iter().enumerate().filter(|&(i, _)| i != LAST);
-    let regret = |i: usize| evaluation.regret(i).mean;
-    let best = kept().map(|(i, _)| i).min_by(|&i, &j| regret(i).total_cmp(&regret(j))).unwrap_or(FINAL);
-    let policies = kept().zip(&document.comparison).zip(roles).map(|(((i, named), row), role)| Shown {
-        name: format!("{role}{}", row.short),
-        choice: &named.choice,
+    let shown = || (0..policies.len()).filter(|&i| i != LAST);
+    let regret = |i: usize| measured.regret(i).mean;
+    let best = shown().min_by(|&i, &j| regret(i).total_cmp(&regret(j))).unwrap_or(FINAL);
+    let policies = shown().zip(&document.comparison).zip(roles).map(|((i, row), role)| Measured {
+        name: format!("{role}{}", row.short_name),
         regret: row.bayes_regret,
-        difference: evaluation.difference(i, best),
+        difference: measured.difference(i, best),
+        curve: measured.curve(i),
     });
-    let problem = &target.problem;
-    let mut session =
-        session::of("train", problem, spec, document.seed, document.r#final.instances, policies.collect())?;
-    session.gain = Some(document.gain);
-    session.training = Some(session::way(problem, trained, iterates, document.seed)?);
-    Ok(session)
+    let problem = job.problem();
+    let spec = job.target.effective(&job.initial, &job.training);
+    let session = session::of("train", problem, &spec, job.seed, measured.instances(), policies.collect())?;
+    let training = session::history(problem, trained, iterates, job.seed)?;
+    Ok(Session { gain: Some(document.gain), training: Some(training), ..session })
 }
 
 /// What is left of an interrupted training.
 fn kept(dir: Option<&Path>, trained: &Trained) -> String {
-    let done = trained.history.len();
+    let done = trained.history().len();
     match dir {
         Some(dir) => {
             format!("interrupted after {done} iterations; the policy so far is in {}", dir.display())

@@ -19,6 +19,26 @@ fn unknown_names_get_a_suggestion() {
     assert!(refused(&["evalute", "bernoulli-2"]).contains("evaluate"));
 }
 
+/// A message stays readable, whatever was typed.
+#[test]
+fn long_names_are_cut() {
+    let long = "x".repeat(50_000);
+    for args in [
+        &["train", &long][..],
+        &["train", "--policy", &long],
+        &["train", "--policy", &format!("softelim({long}=1)")],
+        &["train", "--policy", &format!("softelim(w={long})")],
+        &["train", "--params", &long],
+        &["train", "--baseline", &long],
+        &["compare", "bernoulli-2", "--policies", &long],
+        &["reproduce", &long],
+        &["data", "fetch", &long],
+    ] {
+        let message = refused(args);
+        assert!(message.len() < 1000, "{} characters: {}", message.len(), &message[..200]);
+    }
+}
+
 #[test]
 fn parameters_must_fit_the_policy() {
     let evaluate = |params: &str, parts: &[&str]| {
@@ -104,6 +124,10 @@ fn policies_that_do_not_apply_are_refused_with_those_that_do() {
 #[test]
 fn missing_and_clashing_arguments_are_refused() {
     refused_saying(&["evaluate", "bernoulli-2"], &["--policy", "is missing"]);
+    for command in ["evaluate", "compare"] {
+        let flag = if command == "compare" { "--policies" } else { "--policy" };
+        refused_saying(&[command, "bernoulli-2", flag, "lstm"], &[flag, "lstm has no weights yet"]);
+    }
     refused_saying(&["evaluate", "bernoulli-2", "--params", "1"], &["--policy", "is missing"]);
     assert!(refused(&["evaluate"]).contains("PROBLEM"));
     assert!(refused(&["gradient", "bernoulli-2", "--policy", "softelim"]).contains("--params"));

@@ -36,18 +36,18 @@ fn numbers_out_of_range() {
     spec_refused(changed("0.6, 0.4", "-0.1, 0.4"), &["-0.1", "from 0 to 1"]);
     spec_refused(changed("0.6, 0.4", "nan, 0.4"), &["NaN"]);
     spec_refused(changed("0.6, 0.4", "0.6, 0.4, 0.2"), &["instances[1]", "found 2 means, expected 3"]);
-    spec_refused(changed("[[0.6, 0.4], [0.4, 0.6]]", "[[0.6], [0.4]]"), &["1 arm(s)", "expected 2"]);
+    spec_refused(changed("[[0.6, 0.4], [0.4, 0.6]]", "[[0.6], [0.4]]"), &["problem.prior.arms", "found 1", "expected 2"]);
     spec_refused(changed("[[0.6, 0.4], [0.4, 0.6]]", "[]"), &["instances", "is empty"]);
     spec_refused(changed("200", "0"), &["line 3", "problem.horizon", "found 0"]);
     spec_refused(changed("200", "-5"), &["line 3", "problem.horizon", "-5"]);
     spec_refused(changed("200", "100000000000000"), &["line 3", "problem.horizon", "found 100000000000000"]);
     spec_refused(changed("200", "99999999999999999999999"), &["line 3"]);
-    spec_refused(changed("200", "\"long\""), &["line 3", "problem.horizon", "string \"long\""]);
+    spec_refused(changed("200", "\"long\""), &["line 3", "problem.horizon", "found text", "a whole number"]);
 }
 
 #[test]
 fn unknown_and_misplaced_keys() {
-    spec_refused(changed("horizon", "horizn"), &["line 3", "unknown key 'horizn'", "did you mean 'horizon'"]);
+    spec_refused(changed("horizon", "horizn"), &["line 3, problem.horizn", "'horizn'", "did you mean 'horizon'"]);
     spec_refused(
         format!("{GOOD}alpha = 1\n"),
         &["line 8", "problem.prior.alpha", "kind = \"beta\"", "kind = \"points\""],
@@ -60,12 +60,13 @@ fn unknown_and_misplaced_keys() {
         changed("\"bernoulli\"", "\"cubic\""),
         &["line 2", "problem.kind", "known: bernoulli, beta, gaussian"],
     );
-    spec_refused(format!("{GOOD}[trian]\niterations = 3\n"), &["line 8", "did you mean 'train'"]);
+    spec_refused(format!("{GOOD}[trian]\niterations = 3\n"), &["line 8, trian", "did you mean 'train'"]);
+    spec_refused(format!("{GOOD}[train]\nbatchsize = 3\n"), &["line 9, train.batchsize", "did you mean 'batch_size'"]);
     spec_refused(
         changed("kind = \"bernoulli\"\n", "kind = \"gaussian\"\n"),
         &["problem.noise_sd", "is missing"],
     );
-    spec_refused(changed("kind = \"bernoulli\"\n", ""), &["the key 'kind' is missing"]);
+    spec_refused(changed("kind = \"bernoulli\"\n", ""), &["line 1, problem.kind", "is missing", "bernoulli, beta, gaussian"]);
     spec_refused(
         changed("kind = \"bernoulli\"", "kind = \"beta\"\nconcentration = 0"),
         &["problem.concentration", "found 0"],
@@ -85,6 +86,11 @@ fn wrong_policies_and_trainings() {
     check("[policy]\nkind = \"softelim\"\nepsilon = 1", &["line 10", "policy.epsilon", "known: w"]);
     check("[train]\nbaseline = \"sefl\"", &["line 9", "train.baseline", "did you mean 'self'"]);
     check("[train]\niterations = 0", &["line 9", "train.iterations", "found 0"]);
+    let stages = "[policy]\nkind = \"lstm\"\n[train]\ncurriculum = [2, 5]\niterations =";
+    for count in ["9223372036854775809", "9223372036854775807", "5000001"] {
+        check(&format!("{stages} {count}"), &["line 12", "train.iterations"]);
+    }
+    check("[policy]\nkind = \"epsilon-greedy\"\nepsilon = 2", &["line 10", "policy.epsilon", "from 0 to 1"]);
     check(
         "[train]\nbaseline = \"self\"\nruns_per_instance = 3",
         &["line 10", "train.runs_per_instance", "loo"],
@@ -116,6 +122,13 @@ fn policies_that_do_not_apply() {
     let only_evaluated = write(dir.path(), "ucb.toml", format!("{GOOD}[policy]\nkind = \"ucb1\"\n"));
     assert!(text(&["check", &only_evaluated]).contains("nothing to learn"));
     refused_saying(&["train", &only_evaluated], &["line 8", "nothing to learn"]);
+    let outside = write(dir.path(), "e.toml", format!("{GOOD}[policy]\nkind = \"epsilon-greedy\"\nepsilon = 0\n"));
+    assert!(text(&["check", &outside]).contains("Training cannot start from this policy"));
+    refused_saying(
+        &["train", &outside],
+        &["e.toml, line 10, policy.epsilon, where training starts", "from 0.01 to 1"],
+    );
+    assert_eq!(json(&["check", &outside])["trainable"], false);
 }
 
 #[test]

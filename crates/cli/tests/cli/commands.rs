@@ -313,3 +313,20 @@ fn a_reader_that_leaves_is_no_error() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
     }
 }
+
+/// Nothing is searched for before it is needed.
+#[test]
+fn a_check_is_immediate() {
+    let dir = tempfile::tempdir().unwrap();
+    let spec = "[problem]\nkind = \"linear\"\nhorizon = 10000\nnoise_sd = 0.1\narms = 2\ncontext_dim = 2\n\
+                theta_cov = [1, 0.5]\n[policy]\nkind = \"linucb\"\nwidth = \"tuned\"\n";
+    let tuned = write(dir.path(), "tuned.toml", spec);
+    let start = std::time::Instant::now();
+    let (words, document) = (text(&["check", &tuned]), json(&["check", &tuned]));
+    // The search takes twenty times as long.
+    assert!(start.elapsed() < std::time::Duration::from_secs(2), "{:?}", start.elapsed());
+    assert!(words.contains("Policy: linucb(width=tuned), "), "{words}");
+    assert!(document["policy"].get("params").is_none() && document["spec"]["policy"].get("alpha").is_none());
+    let given = write(dir.path(), "given.toml", format!("{spec}alpha = 0.5\n"));
+    assert_eq!(json(&["check", &given])["policy"]["params"], serde_json::json!([0.5]));
+}

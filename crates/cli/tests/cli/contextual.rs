@@ -161,7 +161,7 @@ fn wrong_tables_are_refused_with_file_line_and_column() {
     let (_dir, spec) = project("", "");
     assert!(refused(&["train", &spec]).contains("flowers.csv"));
     let (_dir, spec) = project("x", "data2 = 1");
-    assert!(refused(&["train", &spec]).contains("unknown key 'data2'"));
+    assert!(refused(&["train", &spec]).contains("problem.data2: unknown name 'data2'; did you mean 'data'?"));
 }
 
 #[test]

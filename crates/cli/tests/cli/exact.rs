@@ -115,7 +115,7 @@ fn training_with_exact_gradients_converges_and_is_deterministic() {
     let fixed = json(&[&args[..], &["--learning-rate", "0.01", "--iterations", "3"]].concat());
     assert_eq!(fixed["stop_reason"], "iterations");
     for flag in [["--baseline", "loo"], ["--batch-size", "10"], ["--runs-per-instance", "4"]] {
-        refused_saying(&[&args[..], &flag].concat(), &[flag[0], "gradient exact"]);
+        refused_saying(&[&args[..], &flag].concat(), &[flag[0], "exact gradients"]);
     }
     refused_saying(&["train", "--gradient", "exat"], &["--gradient", "did you mean 'exact'"]);
     refused_saying(

@@ -1,6 +1,7 @@
 //! Files that commands write and read again.
 
 use super::*;
+use std::process::Stdio;
 
 fn names(dir: &Path) -> Vec<String> {
     let mut names: Vec<_> = std::fs::read_dir(dir)
@@ -151,4 +152,61 @@ fn wrong_input_leaves_no_files() {
     refused(&["train", "--iterations", "0", "-o", out.to_str().unwrap()]);
     refused(&["compare", "bernoulli-2", "--instances", "0", "-o", out.to_str().unwrap()]);
     assert!(!out.exists());
+}
+
+/// The result is printed whatever becomes of the files, and what can be kept is kept.
+#[test]
+fn a_file_that_cannot_be_written_costs_no_result() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("policy.json")).unwrap();
+    std::fs::create_dir(dir.path().join("compare.json")).unwrap();
+    let out = dir.path().to_str().unwrap();
+    for (args, file) in [
+        (&["train", "--iterations", "2", "--eval-instances", "9", "--json", "-o", out][..], "policy.json"),
+        (&["compare", "bernoulli-2", "--policies", "ucb1", "--instances", "9", "--json", "-o", out], "compare.json"),
+    ] {
+        let output = run(args);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains(file) && message.contains("cannot be written"), "{message}");
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["seed"], 1);
+    }
+    assert!(dir.path().join("history.csv").exists());
+}
+
+/// Whoever closes stdout still gets the files.
+#[test]
+fn files_are_written_though_nobody_reads_the_result() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    for (args, record) in [
+        (&["train", "--iterations", "2", "--eval-instances", "9", "-o", out][..], "train.record.json"),
+        (&["compare", "bernoulli-2", "--policies", "ucb1", "--instances", "9", "-o", out], "compare.record.json"),
+        (&["reproduce", "fig6", "-o", out], "fig6.jsonl"),
+    ] {
+        let mut child = gradband(args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        drop(child.stdout.take());
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}");
+        assert!(dir.path().join(record).exists(), "{args:?}");
+        std::fs::remove_file(dir.path().join("report.html")).unwrap();
+    }
+}
+
+#[test]
+fn the_history_has_a_line_for_each_iteration() {
+    let dir = tempfile::tempdir().unwrap();
+    let spec = "[problem]\nkind = \"bernoulli\"\nhorizon = 12\n[problem.prior]\nkind = \"points\"\n\
+                instances = [[0.9, 0.1], [0.1, 0.9]]\n[policy]\nkind = \"dqn\"\nhidden = 16\n\
+                [train]\niterations = 300\n[evaluate]\ninstances = 20\n";
+    let spec = write(dir.path(), "s.toml", spec);
+    let out = dir.path().join("out");
+    json(&["train", &spec, "-o", out.to_str().unwrap()]);
+    let history = std::fs::read_to_string(out.join("history.csv")).unwrap();
+    let mut lines = history.lines();
+    assert_eq!(lines.next(), Some("iteration,gradient_norm,loss"));
+    // Q-learning has no gradient of a score, but a loss.
+    let first: Vec<_> = lines.next().unwrap().split(',').collect();
+    assert_eq!(first[..2], ["100", ""]);
+    assert!(first[2].parse::<f64>().unwrap() > 0.0);
 }

@@ -4,15 +4,19 @@ use super::*;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// Starts a job that would take hours, waits until it is under way, and interrupts it.
+/// Starts a job that would take hours, waits until it is well under way, and interrupts it.
 fn interrupted(args: &[&str], under_way: impl Fn() -> bool) -> Output {
+    interrupted_after(Duration::from_millis(400), args, under_way)
+}
+
+fn interrupted_after(pause: Duration, args: &[&str], under_way: impl Fn() -> bool) -> Output {
     let child = gradband(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let start = Instant::now();
     while !under_way() {
-        assert!(start.elapsed() < Duration::from_secs(20), "{args:?} did not start");
+        assert!(start.elapsed() < Duration::from_secs(60), "{args:?} did not start");
         std::thread::sleep(Duration::from_millis(10));
     }
-    std::thread::sleep(Duration::from_millis(400));
+    std::thread::sleep(pause);
     press_ctrl_c(&child);
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -69,4 +73,16 @@ fn dynamic_programmes_end_at_once() {
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["stop_reason"], "interrupted");
     assert!(out.join("policy.json").exists());
+}
+
+/// A large file is given up, and nothing of it stays.
+#[test]
+fn a_table_is_written_whole_or_not_at_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let table = dir.path().join("t.csv");
+    let files = || std::fs::read_dir(dir.path()).unwrap().count();
+    let args = ["gittins", "--horizon", "200", "-o", table.to_str().unwrap()];
+    // It takes a second or so to write the file.
+    assert!(interrupted_after(Duration::ZERO, &args, || files() > 0).stdout.is_empty());
+    assert_eq!(files(), 0);
 }

@@ -1,7 +1,7 @@
 //! The user's own past: three forms of a table, hold-out, and everything that can be wrong with a file.
 
 use super::*;
-use gradband::registry::{POLICIES, Plays, Trainer};
+use gradband::policy::{Learns, POLICIES, Plays};
 
 /// Twenty campaigns with three arms.
 fn campaigns() -> Vec<[f64; 3]> {
@@ -57,7 +57,7 @@ fn all_three_forms_train_and_hold_out() {
         let rows = json(&["compare", &spec])["rows"].as_array().unwrap().len();
         let armed = POLICIES
             .iter()
-            .filter(|info| info.plays != Plays::Contexts && info.trainer == Trainer::Score)
+            .filter(|kind| kind.plays() != Plays::Contexts && kind.learns() == Learns::Score)
             .count();
         assert_eq!(rows, armed - 1, "all but explore-then-commit");
     }

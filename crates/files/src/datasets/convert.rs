@@ -1,9 +1,10 @@
 //! From the file that UCI publishes, or a copy of it with a header and labels from 0, to the form that is stored.
 
+use super::store::hex;
 use flate2::read::MultiGzDecoder;
-use super::hex;
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Cursor, Error, ErrorKind, Read, Result, Write};
+use std::ops::ControlFlow;
 
 /// The longest line.
 const MAX_LINE: u64 = 1 << 16;
@@ -44,13 +45,13 @@ fn malformed(line: usize, expected: &str) -> Error {
 }
 
 /// Copies rows, given a header and labels from 0. UCI's have no header, and labels from 1. Any line ends will do.
-/// Nothing if `watch` breaks off; it is told how many rows are done.
-pub fn convert(
+/// `watch` is told how many rows are done and may break off.
+pub fn convert<B>(
     source: impl Read,
     features: usize,
     out: &mut dyn Write,
-    mut go_on: impl FnMut(usize) -> bool,
-) -> Result<Option<Converted>> {
+    mut watch: impl FnMut(usize) -> ControlFlow<B>,
+) -> Result<ControlFlow<B, Converted>> {
     let mut source = BufReader::with_capacity(1 << 16, source);
     let mut header: String = (1..=features).map(|feature| format!("f{feature},")).collect();
     header += "label";
@@ -70,6 +71,7 @@ pub fn convert(
             continue;
         }
         let lowest = if from_zero { b'0' } else { b'1' };
+        // The hash is over the bytes as they stand: a row is not taken apart but for its label.
         let [start @ .., b',', label] = &line[..] else {
             return Err(malformed(number, "numbers, separated by commas, and a class"));
         };
@@ -82,11 +84,13 @@ pub fn convert(
         out.write_all(start)?;
         out.write_all(&[b',', b'0' + index, b'\n'])?;
         rows += 1;
-        if rows % STEP == 0 && !go_on(rows) {
-            return Ok(None);
+        if rows % STEP == 0
+            && let ControlFlow::Break(why) = watch(rows)
+        {
+            return Ok(ControlFlow::Break(why));
         }
     }
-    Ok(Some(Converted { rows, sha256: hex(&hash.finalize()) }))
+    Ok(ControlFlow::Continue(Converted { rows, sha256: hex(&hash.finalize()) }))
 }
 
 #[cfg(test)]
@@ -98,9 +102,13 @@ mod tests {
     const UCI: &[u8] = b"1,2.50,7\n-3,4,1\n5,6,3\n";
     const OURS: &[u8] = b"f1,f2,label\n1,2.50,6\n-3,4,0\n5,6,2\n";
 
+    fn go_on(_: usize) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
     fn converted(source: impl Read) -> (Vec<u8>, Converted) {
         let mut out = Vec::new();
-        let converted = convert(source, 2, &mut out, |_| true).unwrap().unwrap();
+        let converted = convert(source, 2, &mut out, go_on).unwrap().continue_value().unwrap();
         (out, converted)
     }
 
@@ -140,8 +148,7 @@ mod tests {
     fn what_is_no_table_is_refused() {
         let refused = |bytes: &[u8]| {
             let source = unpacked(bytes.to_vec());
-            let converted =
-                source.and_then(|source| convert(source, 2, &mut Vec::new(), |_| true));
+            let converted = source.and_then(|source| convert(source, 2, &mut Vec::new(), go_on));
             converted.err().unwrap().to_string()
         };
         assert!(refused(b"<html>\n").contains("line 1"));
@@ -155,7 +162,7 @@ mod tests {
     #[test]
     fn it_can_be_broken_off() {
         let rows = "1,2,3\n".repeat(STEP);
-        let ended = convert(rows.as_bytes(), 2, &mut Vec::new(), |_| false).unwrap();
-        assert!(ended.is_none());
+        let ended = convert(rows.as_bytes(), 2, &mut Vec::new(), ControlFlow::Break).unwrap();
+        assert_eq!(ended.break_value(), Some(STEP));
     }
 }

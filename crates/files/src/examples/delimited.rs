@@ -4,7 +4,7 @@ use super::Columns;
 use super::header::Header;
 use super::values::{is_text, missing_label, value};
 use crate::lines::Lines;
-use crate::records::Records;
+use crate::records::{Records, counts_columns};
 use gradband::problem::{ExamplesBuilder, MAX_FEATURES};
 use gradband::{Error, Place, Result};
 
@@ -19,20 +19,32 @@ pub(super) fn read(lines: Lines, label: Option<&str>, builder: &mut ExamplesBuil
     let mut more = records.advance()?;
     let second = more.then(|| records.record());
     let header = Header::new(&first, second, label, &Place::file(name).line(line))?;
+    // Are those in the first line names or an example? The lines below it tell.
+    let doubtful = !header.named && counts_columns(first.iter().map(String::as_str));
     let mut rows = Rows { name, columns: first.len(), row: Vec::with_capacity(first.len()), header };
     if !rows.header.named {
-        rows.push(line, first.iter().map(String::as_str), builder).map_err(Bad::error)?;
+        rows.push(line, first.iter().map(String::as_str), builder).map_err(|bad| bad.error)?;
     } else if !more {
         return Err(Error::new(Place::file(name), "has a header but no example"));
     }
     while more {
         records.check_len(rows.columns)?;
         if let Err(bad) = rows.push(records.line(), records.record().iter(), builder) {
-            return Err(if bad.is_text { text_found(&mut records, bad) } else { bad.error() });
+            return Err(if bad.is_text { text_found(&mut records, bad) } else { bad.error });
+        }
+        if doubtful && records.record().iter().any(|field| field.parse::<i64>().is_err()) {
+            return Err(numbered_columns(Place::file(name).line(line)));
         }
         more = records.advance()?;
     }
     Ok(Columns { features: Some(rows.header.features()), note: rows.header.note })
+}
+
+/// Whole numbers in order that may well be the names of columns: taken for an example, they would be a class.
+fn numbered_columns(place: Place) -> Error {
+    let message = "the fields count the columns: are they names, or an example? If names, write them as words ('f0', \
+                   'f1', 'label'); if an example, put a line with the names of the columns above";
+    Error::new(place, message)
 }
 
 /// The line and the fields of the first record: names or values.
@@ -60,17 +72,10 @@ struct Rows<'a> {
 
 /// What is wrong with a row.
 struct Bad {
+    error: Error,
     column: usize,
     /// Does text stand where a number should?
     is_text: bool,
-    place: Place,
-    message: String,
-}
-
-impl Bad {
-    fn error(self) -> Error {
-        Error::new(self.place, self.message)
-    }
 }
 
 impl Rows<'_> {
@@ -96,35 +101,37 @@ impl Rows<'_> {
         if let Some(message) = missing_label(label) {
             return Err(self.bad(line, self.header.label, false, message));
         }
-        builder.push(&self.row, label).map_err(|error| {
-            let (place, message) = (Place::file(self.name).line(line), error.kind().to_string());
-            Bad { column: 0, is_text: false, place, message }
+        let pushed = builder.push(&self.row, label);
+        pushed.map_err(|error| {
+            let error = error.at(Place::file(self.name).line(line));
+            Bad { error, column: self.header.label, is_text: false }
         })
     }
 
     fn bad(&self, line: u64, column: usize, is_text: bool, message: String) -> Bad {
-        Bad { column, is_text, place: self.header.place(self.name, line, column), message }
+        Bad { error: Error::new(self.header.place(self.name, line, column), message), column, is_text }
     }
 }
 
 /// Text where a number should be: is it the whole column?
 fn text_found(records: &mut Records, bad: Bad) -> Error {
     let (mut looked, mut texts) = (1, 1);
+    // Whatever is wrong further down: this was wrong first.
     while looked < LOOK_AHEAD && records.advance().unwrap_or(false) {
         let record = records.record();
         if bad.column >= record.len() {
             break;
         }
         looked += 1;
-        texts += usize::from(is_text(record.get(bad.column)));
+        texts += usize::from(is_text(record.field(bad.column)));
     }
     if texts < 2 || 2 * texts < looked {
-        return bad.error();
+        return bad.error;
     }
     let message = format!(
         "{}; {texts} of the {looked} lines from here on hold text: one-hot encode the column (a column of 0 and 1 per \
          value) or remove it",
-        bad.message
+        bad.error.kind()
     );
-    Error::new(bad.place, message)
+    Error::new(bad.error.place().clone(), message)
 }

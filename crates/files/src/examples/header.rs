@@ -30,7 +30,10 @@ impl Header {
         let names = if named { given_names(first) } else { made_names(first.len(), assumed) };
         let mut seen = HashSet::new();
         if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
-            return Err(Error::new(place.clone(), format!("the column '{}' stands there twice", abridged(twice))));
+            return Err(Error::new(
+                place.clone(),
+                format!("the column '{}' stands there twice", abridged(twice)),
+            ));
         }
         let mut header = Self { names, named, label: assumed, note: None };
         match label {
@@ -128,5 +131,5 @@ fn is_header(first: &[String], second: Option<Record>, label: Option<&str>, assu
         return true;
     }
     let second = second.filter(|second| second.len() == first.len());
-    is_text(&first[assumed]) && second.is_some_and(|second| number(second.get(assumed)).is_some())
+    is_text(&first[assumed]) && second.is_some_and(|second| number(second.field(assumed)).is_some())
 }

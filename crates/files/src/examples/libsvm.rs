@@ -49,20 +49,34 @@ pub(super) fn read(mut lines: Lines, label: Option<&str>, builder: &mut Examples
         }
         row.clear();
         for (field, position) in fields.zip(2..) {
-            add(&mut row, field).map_err(|(column, message)| {
-                let place = Place::file(lines.name).line(lines.number());
-                let field = Place::key(format!("field {position}{column}"));
-                Error::new(place.then(field), message)
-            })?;
+            let place = || lines.place().then(Place::key(format!("field {position}")));
+            add(&mut row, field).map_err(|wrong| wrong.error(place()))?;
         }
-        builder.push(&row, label).map_err(|error| lines.wrong(error.kind().to_string()))?;
+        builder.push(&row, label).map_err(|error| error.at(lines.place()))?;
     }
     Ok(Columns::default())
 }
 
-/// Adds `index:value` to a row, or says what is wrong with it and in which column, if that is known.
-fn add(row: &mut Vec<f64>, field: &str) -> std::result::Result<(), (String, String)> {
-    let wrong = |expected: &str| (String::new(), format!("found '{}', expected {expected}", abridged(field)));
+/// What is wrong with a field.
+enum Wrong {
+    /// It is not a pair, or its index is impossible.
+    Field(String),
+    /// The value of that feature is impossible.
+    Value(usize, String),
+}
+
+impl Wrong {
+    fn error(self, place: Place) -> Error {
+        match self {
+            Self::Field(message) => Error::new(place, message),
+            Self::Value(index, message) => Error::new(place.column(index, format!("f{index}")), message),
+        }
+    }
+}
+
+/// Adds `index:value` to a row.
+fn add(row: &mut Vec<f64>, field: &str) -> std::result::Result<(), Wrong> {
+    let wrong = |expected: &str| Wrong::Field(format!("found '{}', expected {expected}", abridged(field)));
     let (index, text) = field.split_once(':').ok_or_else(|| wrong("index:value, such as 3:0.5"))?;
     let index = match index.parse::<usize>() {
         Ok(0) => return Err(wrong("indices from 1")),
@@ -75,7 +89,7 @@ fn add(row: &mut Vec<f64>, field: &str) -> std::result::Result<(), (String, Stri
         Ok(index) => index,
         Err(_) => return Err(wrong("index:value with a whole number from 1 as index")),
     };
-    let x = value(text).map_err(|message| (format!(", column {index} ('f{index}')"), message))?;
+    let x = value(text).map_err(|message| Wrong::Value(index, message))?;
     row.resize(index - 1, 0.0);
     row.push(x);
     Ok(())

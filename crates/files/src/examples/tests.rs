@@ -98,6 +98,21 @@ fn the_label_is_found() {
     assert!(notes[0].contains("'label' is taken for the label and 'class' for a feature"), "{notes:?}");
 }
 
+/// A file that numbers its columns, and nothing else in its first line.
+#[test]
+fn columns_that_are_numbered_are_no_example() {
+    for text in [
+        "0,1,2\n5.1,3.5,0\n4.9,3,1\n",
+        "1,2,3\n5,3,1\n4.9,3,0\n",
+        "0,1,2\n5,3,setosa\n4,3,virginica\n",
+        "0;1;2\n5.1;3.5;0\n4.9;3;1\n",
+    ] {
+        refused(text, &["line 1: the fields count the columns: are they names, or an example?", "'label'"]);
+    }
+    assert_eq!(raw("f0,f1,label\n5.1,3.5,0\n4.9,3,1\n", None).len(), 2);
+    assert_eq!(raw("a,b,label\n0,1,2\n5.1,3.5,0\n4.9,3,1\n", None).len(), 3);
+}
+
 #[test]
 fn libsvm_is_read() {
     let text = "# made by hand\n+1 1:0.5 3:2 # a remark\n-1\n+1 2:-4 5:1\n-1 1:1 2:1 3:1 4:1 5:1 \n";
@@ -245,7 +260,8 @@ fn the_hold_out_does_not_depend_on_the_order_and_keeps_equal_rows_together() {
     assert_eq!(parts(&reversed, 0.3), [train, held_out]);
     let too_few = read_examples(&b"a,y\n1,0\n2,1\n"[..], "t.csv", None, Scale::MinMax, 0.3).unwrap_err();
     assert!(too_few.to_string().contains("holdout = 0"));
-    assert!(read_examples(&b""[..], "t.csv", None, Scale::MinMax, 1.5).unwrap_err().place == "holdout");
+    let too_much = read_examples(&b""[..], "t.csv", None, Scale::MinMax, 1.5).unwrap_err();
+    assert_eq!(too_much.place(), &Place::key("holdout"));
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Where a key stands in the text of a spec, so that a message can name file, line and key.
 
-use gradband::{Error, ErrorKind, Place};
-use std::ops::Range;
+use gradband::{Error, Place, Step};
 use toml::de::{DeTable, DeValue};
 
 /// The text of a spec, to point into.
@@ -24,70 +23,43 @@ impl Source {
         1 + self.text.bytes().take(offset).filter(|&byte| byte == b'\n').count() as u64
     }
 
-    /// File and line of a place such as `problem.prior.weights[1]`. A key that is not in the text is placed where its
+    /// File and line of a key such as `problem.prior.weights[1]`. A key that is not in the text is placed where its
     /// table starts.
-    pub(super) fn place(&self, path: &Place) -> Place {
+    pub(super) fn place(&self, key: &Place) -> Place {
         let file = Place::file(&self.name);
-        let found = DeTable::parse(&self.text).ok().and_then(|table| deepest(table.get_ref(), &path.to_string()));
-        match found {
-            Some(offset) => file.line(self.line(offset)).then(path.clone()),
-            None => file.then(path.clone()),
-        }
+        let table = DeTable::parse(&self.text).ok();
+        let file = match table.and_then(|table| deepest(table.get_ref(), key.steps())) {
+            Some(offset) => file.line(self.line(offset)),
+            None => file,
+        };
+        file.then(key.clone())
     }
 
-    /// What toml found wrong, in our words.
-    pub(super) fn explain(&self, error: &toml::de::Error) -> Error {
-        let span = error.span().unwrap_or(0..0);
-        let key = DeTable::parse(&self.text).ok().and_then(|table| key_at(table.get_ref(), &span));
-        let place = Place::file(&self.name).line(self.line(span.start));
-        reworded(key.map_or(place.clone(), |key| place.then(key)), error.message())
+    /// The same error, its key now with file and line.
+    pub(super) fn blame(&self, error: Error) -> Error {
+        let place = self.place(error.place());
+        error.at(place)
+    }
+
+    /// What is wrong with the text itself.
+    pub(super) fn malformed(&self, error: &toml::de::Error) -> Error {
+        let file = Place::file(&self.name);
+        let place = match error.span() {
+            Some(span) => file.line(self.line(span.start)),
+            None => file,
+        };
+        Error::new(place, error.message().lines().collect::<Vec<_>>().join(" "))
     }
 }
 
-/// Where the deepest known part of the path starts.
-fn deepest(table: &DeTable, path: &str) -> Option<usize> {
-    let (key, rest) = path.split_once(['.', '[']).unwrap_or((path, ""));
+/// Where the deepest known step of the path starts.
+fn deepest(table: &DeTable, path: &[Step]) -> Option<usize> {
+    let [Step::Key(key), rest @ ..] = path else { return None };
     let (found, value) = table.iter().find(|(name, _)| name.get_ref() == key)?;
-    let own = found.span().start;
-    match value.get_ref() {
-        DeValue::Table(inner) => deepest(inner, rest).or(Some(own)),
-        DeValue::Array(items) => {
-            let index = rest.split(']').next().and_then(|index| index.parse::<usize>().ok());
-            let item = index.and_then(|index| items.get(index));
-            Some(item.map_or(own, |item| item.span().start))
-        }
-        _ => Some(own),
-    }
-}
-
-/// The key whose name or value the span lies in.
-fn key_at(table: &DeTable, span: &Range<usize>) -> Option<String> {
-    let holds = |range: Range<usize>| range.start <= span.start && span.end <= range.end;
-    table.iter().find_map(|(key, value)| {
-        let inner = value.get_ref().as_table().and_then(|inner| key_at(inner, span));
-        match inner {
-            Some(inner) => Some(format!("{}.{inner}", key.get_ref())),
-            None => (holds(key.span()) || holds(value.span())).then(|| key.get_ref().to_string()),
-        }
-    })
-}
-
-/// Unknown and missing keys get a suggestion; Rust's names of types become words.
-fn reworded(place: Place, message: &str) -> Error {
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    if message.starts_with("unknown field") {
-        let found = quoted.next().unwrap_or_default();
-        return Error::unknown(place, found, quoted);
-    }
-    if message.starts_with("missing field") {
-        let missing = quoted.next().unwrap_or_default();
-        let why = format!("a spec needs it: add [{missing}], or the key '{missing}'");
-        return Error::of(place.then(missing), ErrorKind::Missing(why));
-    }
-    let words = message
-        .replace("expected usize", "expected a whole number that is not negative")
-        .replace("expected f64", "expected a number")
-        .replace("data did not match any variant of untagged enum Value", "expected a number, text, a list or a table")
-        .replace("a sequence", "a list");
-    Error::new(place, words.lines().collect::<Vec<_>>().join(" "))
+    let inner = match (value.get_ref(), rest) {
+        (DeValue::Table(inner), _) => deepest(inner, rest),
+        (DeValue::Array(items), [Step::Index(index), ..]) => items.get(*index).map(|item| item.span().start),
+        _ => None,
+    };
+    Some(inner.unwrap_or(found.span().start))
 }

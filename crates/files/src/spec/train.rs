@@ -1,6 +1,6 @@
 //! The `[train]` part of a spec, which is also what the flags of `train` say.
 
-use super::INSTANCES;
+use super::{INSTANCES, read};
 use gradband::learn::{
     Average, Baseline, GradientSource, LearningRate, Optimizer, Options, Plan, RECIPES, RecipeName, Returns,
 };
@@ -10,70 +10,82 @@ use gradband::{Error, ErrorKind, Problem, Result};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// How to train, as far as it was said.
+/// How to train, as far as it was said: names as they are typed, which [`Self::resolve`] checks.
+///
+/// ```
+/// use gradband::policy::Choice;
+/// use gradband_files::TrainSpec;
+/// let problem = gradband_files::named("bernoulli-2")?;
+/// let softelim = Choice::parse("softelim", &problem)?;
+/// let said = TrainSpec { baseline: Some("self".into()), iterations: Some(50), ..TrainSpec::default() };
+/// let training = said.resolve(&problem, &softelim)?;
+/// assert_eq!(training.spec.batch_size, Some(1000));
+/// assert_eq!(training.plan.iterations(), 50);
+/// # Ok::<(), gradband::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainSpec {
-    /// `sampled` or `exact`.
+    /// Where gradients come from: `sampled` or `exact`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gradient: Option<String>,
-    /// `none`, `opt`, `self` or `loo`.
+    /// What returns are compared with: `none`, `opt`, `self` or `loo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
-    /// M of leave-one-out.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// How often an instance is played for `loo` (the paper's M).
+    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
     pub runs_per_instance: Option<usize>,
-    /// `realized` or `mean`.
+    /// What returns are made of: `realized` or `mean`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub returns: Option<String>,
-    /// `sgd`, `adam` or `yogi`.
+    /// How to climb: `sgd`, `adam` or `yogi`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub optimizer: Option<String>,
-    /// alpha.
+    /// The size of a step (the paper's alpha): `auto`, or a number.
     #[serde(skip_serializing_if = "Option::is_none", default, with = "rate")]
     pub learning_rate: Option<LearningRate>,
-    /// L.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The number of steps (the paper's L).
+    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
     pub iterations: Option<usize>,
-    /// m.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The number of instances per gradient (the paper's m).
+    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
     pub batch_size: Option<usize>,
-    /// `tail` or `none`.
+    /// What is handed out: `tail`, the mean of the last half of the iterates, or `none`, the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average: Option<String>,
-    /// Instances of the evaluation that follows.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The number of instances of the evaluation that follows.
+    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
     pub eval_instances: Option<usize>,
-    /// Longest gradient.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The length to which longer gradients are cut.
+    #[serde(default, deserialize_with = "read::number", skip_serializing_if = "Option::is_none")]
     pub clip: Option<f64>,
-    /// Factor of the rate after each iteration.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What the rate is multiplied by after each iteration.
+    #[serde(default, deserialize_with = "read::number", skip_serializing_if = "Option::is_none")]
     pub decay: Option<f64>,
-    /// Neural policies: `default` or `paper`.
+    /// Networks: how they are trained, `default` or `paper`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
-    /// Neural policies: horizons that are trained one after the other.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Networks: the horizons that are trained one after the other.
+    #[serde(default, deserialize_with = "read::counts", skip_serializing_if = "Option::is_none")]
     pub curriculum: Option<Vec<usize>>,
-    /// Neural policies: does the policy start out softer than it will play?
+    /// Networks: whether the policy starts out softer than it will play.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<bool>,
-    /// Seconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The time after which training ends, in seconds.
+    #[serde(default, deserialize_with = "read::number", skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<f64>,
 }
 
 /// A training with nothing left open.
 #[derive(Clone, Debug)]
 pub struct Training {
-    /// The same in words, with every default filled in.
+    /// What was said, with every default filled in.
     pub spec: TrainSpec,
-    /// What will be done.
+    /// What will be done, ready to run.
     pub plan: Plan,
-    /// Instances of the evaluation that follows.
+    /// The number of instances of the evaluation that follows.
     pub eval_instances: usize,
-    /// Seconds.
+    /// The time after which training ends, in seconds.
     pub time_limit: Option<f64>,
 }
 
@@ -98,8 +110,16 @@ impl TrainSpec {
         let mut other = other.clone();
         if self.gradient.as_deref() == Some("exact") && other.gradient.as_deref() != Some("exact") {
             // What was said about sampled gradients was not meant for exact ones.
-            let Self { gradient, optimizer, learning_rate, iterations, average, eval_instances, time_limit, .. } =
-                other;
+            let Self {
+                gradient,
+                optimizer,
+                learning_rate,
+                iterations,
+                average,
+                eval_instances,
+                time_limit,
+                ..
+            } = other;
             other = Self {
                 gradient,
                 optimizer,
@@ -135,12 +155,12 @@ impl TrainSpec {
         }
     }
 
-    /// Is that key of `[train]` given?
+    /// Whether a key of `[train]` is given.
     pub fn has(&self, key: &str) -> bool {
-        toml::Table::try_from(self).is_ok_and(|table| table.contains_key(key))
+        serde_json::to_value(self).is_ok_and(|table| table.get(key).is_some())
     }
 
-    /// What is said, as the library takes it. Errors name keys of this part.
+    /// What is said, as a [`Trainer`](gradband::Trainer) takes it. Errors name keys of this part.
     pub fn options(&self) -> Result<Options> {
         let recipe = one_of("recipe", &self.recipe, &RECIPES)?;
         let baseline = match (&self.baseline, self.runs_per_instance) {
@@ -177,9 +197,17 @@ impl TrainSpec {
             let kind = ErrorKind::Range { found, low: f64::MIN_POSITIVE, high: 1e9 };
             return Err(Error::of("time_limit", kind));
         }
-        let plan = self.options()?.plan(problem, choice)?;
+        let plan = self.options()?.plan(problem, choice).map_err(|error| self.as_said(error))?;
         let spec = Self { eval_instances: Some(eval_instances), ..self.filled(&plan) };
         Ok(Training { spec, plan, eval_instances, time_limit: self.time_limit })
+    }
+
+    /// A number of runs alone is a baseline too, but it is not called that.
+    fn as_said(&self, error: Error) -> Error {
+        match *error.place() == "baseline".into() && self.baseline.is_none() {
+            true => error.at("runs_per_instance"),
+            false => error,
+        }
     }
 
     /// What a spec would say of a plan, everything included.

@@ -1,16 +1,40 @@
 //! GradBand (algorithm 1): gradient ascent on the Bayes reward, with records and a reason to stop.
 
 use super::optimizer::{Climber, Optimizer, Rate, norm};
-use super::options::{Average, GradientSource};
 use super::polish::polish;
 use super::trained::Trained;
-use super::{PILOT, TRAINING};
 use crate::error::{Result, count, within};
 use crate::measure::{Estimator, Gradient, exact};
 use crate::numeric::stream::Key;
-use crate::observe::{Iteration, Observer, StopReason};
+use crate::observe::{Iteration, Observer};
 use crate::policy::Choice;
 use crate::problem::{Problem, Split};
+use crate::stop::StopReason;
+use serde::{Deserialize, Serialize};
+
+/// Training's randomness, apart from evaluation's.
+pub(super) const TRAINING: u64 = 2;
+const PILOT: u64 = 3;
+
+/// What is handed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Average {
+    /// The mean of the last half of the iterates: they jitter around what they converge to.
+    Tail,
+    /// The last iterate, as in the paper.
+    None,
+}
+
+/// Where gradients come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GradientSource {
+    /// Simulation.
+    Sampled,
+    /// A dynamic programme: no variance.
+    Exact,
+}
 
 /// How to climb.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +69,7 @@ impl Ascent {
             x.map_or(Ok(()), |x| within(place, x, f64::MIN_POSITIVE, f64::MAX).map(drop))
         };
         count("iterations", self.iterations, 1, 10_000_000)?;
-        count("batch_size", self.estimator.batch_size, 1, 1_000_000_000)?;
+        self.estimator.check()?;
         positive("learning_rate", self.learning_rate)?;
         positive("clip", self.clip)?;
         within("decay", self.decay, 1e-3, 1.0).map(drop)
@@ -106,7 +130,7 @@ impl Ascent {
             Average::Tail => initial.with_params(problem, &tail.mean(&history, &w))?,
             Average::None => last.clone(),
         };
-        let policy = if reason.is_none() { polish(problem, policy, self, seed)? } else { policy };
+        let policy = if reason.is_none() { polish(problem, policy, self.estimator.runs(), seed)? } else { policy };
         let stop_reason =
             reason.filter(|_| history.len() < self.iterations).unwrap_or(StopReason::Iterations);
         let trained = Trained::new(initial.clone(), policy, last);

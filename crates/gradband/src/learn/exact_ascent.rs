@@ -11,16 +11,16 @@
 //! ```
 //! An iteration is one evaluation, accepted or not, so that L bounds the cost.
 
-use super::ascent::{Ascent, Tail};
+use super::ascent::{Ascent, Average, Tail};
 use super::optimizer::norm;
-use super::options::Average;
 use super::trained::Trained;
 use crate::error::Result;
 use crate::exact::Exact;
 use crate::measure::exact;
-use crate::observe::{Iteration, Observer, StopReason};
+use crate::observe::{Iteration, Observer};
 use crate::policy::Choice;
 use crate::problem::{Problem, Split};
+use crate::stop::StopReason;
 
 /// The first step moves the parameters by this part of their size.
 const FIRST_STEP: f64 = 0.1;

@@ -1,6 +1,6 @@
 //! What a user may say about a training, and the defaults of what is left unsaid.
 
-use super::ascent::Ascent;
+use super::ascent::{Ascent, Average, GradientSource};
 use super::optimizer::{Optimizer, Rate};
 use super::plan::Plan;
 use super::q_learning::QLearning;
@@ -11,26 +11,6 @@ use crate::policy::{Choice, Learns};
 use crate::problem::{Problem, Split};
 use crate::simulate::{Baseline, Returns};
 use serde::{Deserialize, Serialize};
-
-/// What is handed out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Average {
-    /// The mean of the last half of the iterates: they jitter around what they converge to.
-    Tail,
-    /// The last iterate, as in the paper.
-    None,
-}
-
-/// Where gradients come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum GradientSource {
-    /// Simulation.
-    Sampled,
-    /// A dynamic programme: no variance.
-    Exact,
-}
 
 /// The step size.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,6 @@
 //! After the ascent: a temperature that was learned slowly, so that the policy kept looking, may be lower once there
 //! is nothing left to find. Sharper values are tried on training instances that are the same for each.
 
-use super::ascent::Ascent;
 use crate::error::Result;
 use crate::numeric::stream::Key;
 use crate::policy::Choice;
@@ -14,17 +13,18 @@ const POLISH: u64 = 7;
 const FACTOR: f64 = 0.7;
 const MOST: usize = 12;
 
-/// The policy with each parameter that wants it lowered as long as the mean reward rises.
-pub(super) fn polish(problem: &Problem, learned: Choice, ascent: &Ascent, seed: u64) -> Result<Choice> {
+/// The policy with each parameter that wants it lowered as long as the mean reward rises. An iteration of the training
+/// had so many runs.
+pub(super) fn polish(problem: &Problem, learned: Choice, runs: usize, seed: u64) -> Result<Choice> {
     let mut best = learned;
     for slot in best.slots().iter().filter(|slot| slot.param.polished) {
-        let mut reward = mean_reward(problem, &best, ascent, seed)?;
+        let mut reward = mean_reward(problem, &best, runs, seed)?;
         for _ in 0..MOST {
             let mut params = best.params().to_vec();
             params[slot.range.start] *= FACTOR;
             best.project(problem, &mut params);
             let sharper = best.with_params(problem, &params)?;
-            let found = mean_reward(problem, &sharper, ascent, seed)?;
+            let found = mean_reward(problem, &sharper, runs, seed)?;
             if found <= reward {
                 break;
             }
@@ -35,9 +35,8 @@ pub(super) fn polish(problem: &Problem, learned: Choice, ascent: &Ascent, seed: 
 }
 
 /// On four batches' worth of runs: enough to tell a few per cent of regret apart on common instances.
-fn mean_reward(problem: &Problem, choice: &Choice, ascent: &Ascent, seed: u64) -> Result<f64> {
+fn mean_reward(problem: &Problem, choice: &Choice, runs: usize, seed: u64) -> Result<f64> {
     let player = choice.player(problem, &mut ())?;
     let job = Job::new(problem, Key::new(seed).child(POLISH), Split::Train, Task::Evaluate);
-    let instances = 4 * ascent.estimator.runs();
-    Ok(batch::means(&[&*player], &job, instances, |outcome| outcome.reward, &mut ())?[0])
+    Ok(batch::means(&[&*player], &job, 4 * runs, |outcome| outcome.reward, &mut ())?[0])
 }

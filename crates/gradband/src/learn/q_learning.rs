@@ -6,13 +6,14 @@ use crate::error::Result;
 use crate::numeric::lanes::One;
 use crate::numeric::simd::vectorized;
 use crate::numeric::stream::{Key, Stream};
-use crate::observe::{Iteration, Observer, StopReason, go_on};
+use crate::observe::{Iteration, Observer, go_on};
 use crate::policy::{Choice, q_network};
 use crate::problem::{Problem, Split};
 use crate::simulate::q_network::{
     Dqn, Errors, Network, QPlayer, Trace, WIDTH, WeightSums, count, greedy, play,
 };
 use crate::simulate::{Job, Task, batch};
+use crate::stop::StopReason;
 
 /// How to train.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,19 +1,18 @@
 //! How the recurrent policy is trained: GradBand on problems of growing horizon (section 7.6).
 
-use super::TRAINING;
-use super::ascent::Ascent;
+use super::ascent::{Ascent, Average, GradientSource, TRAINING};
 use super::optimizer::{Climber, Optimizer, Rate, norm};
-use super::options::{Average, GradientSource};
 use super::trained::Trained;
 use crate::error::{Error, ErrorKind, Result};
 use crate::measure::Estimator;
 use crate::numeric::simd::Lanes;
 use crate::numeric::stream::Key;
-use crate::observe::{Iteration, Observer, StopReason, go_on};
+use crate::observe::{Iteration, Observer, go_on};
 use crate::policy::{Choice, lstm_network};
 use crate::problem::{Problem, Split};
 use crate::simulate::recurrent::{Batch, Lstm, RecurrentPlayer};
 use crate::simulate::{Baseline, Job, Returns, Task, batch};
+use crate::stop::StopReason;
 
 /// Purposes of a seed: training's batches are apart from evaluation's, and checks from both.
 const WEIGHTS: u64 = 5;

@@ -1,16 +1,16 @@
 //! Policies that choose without chance have no score: their one parameter is searched for, on training instances
 //! that are the same at every value (common random numbers make the comparison sharp).
 
-use super::TRAINING;
-use super::ascent::Ascent;
+use super::ascent::{Ascent, TRAINING};
 use super::trained::Trained;
 use crate::error::Result;
 use crate::numeric::search;
 use crate::numeric::stream::Key;
-use crate::observe::{Iteration, Observer, StopReason};
+use crate::observe::{Iteration, Observer};
 use crate::policy::Choice;
 use crate::problem::{Problem, Split};
 use crate::simulate::{Job, Task, batch};
+use crate::stop::StopReason;
 
 /// A grid over the feasible set, then golden-section search around its best value. An iteration is one value, and
 /// costs what an iteration with gradients would.

@@ -1,7 +1,8 @@
 //! What training leaves.
 
-use crate::observe::{Iteration, StopReason};
+use crate::observe::Iteration;
 use crate::policy::{Choice, Policy};
+use crate::stop::StopReason;
 use std::fmt::{self, Display, Formatter};
 
 /// What training leaves: the policy that is handed out, and how it came about.

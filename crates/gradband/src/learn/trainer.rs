@@ -1,7 +1,8 @@
 //! The front door of learning: a policy, typed options with the right defaults, and a problem to train on.
 
+use super::ascent::{Average, GradientSource};
 use super::optimizer::Optimizer;
-use super::options::{Average, GradientSource, LearningRate, Options, RecipeName};
+use super::options::{LearningRate, Options, RecipeName};
 use super::plan::Plan;
 use super::trained::Trained;
 use crate::error::Result;

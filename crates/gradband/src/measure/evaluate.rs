@@ -1,7 +1,7 @@
 //! Bayes regret and reward of policies on common instances, with paired differences, and regret over rounds.
 
 use super::statistics::{Estimate, Part, Quantiles, Sample};
-use crate::error::{Result, count};
+use crate::error::{Error, ErrorKind, Place, Result, count};
 use crate::numeric::stream::Key;
 use crate::observe::Observer;
 use crate::policy::Choice;
@@ -9,6 +9,14 @@ use crate::problem::{Problem, Split};
 use crate::simulate::batch::{self, Chunk};
 use crate::simulate::{Job, Player, Task};
 use std::fmt::{self, Display, Formatter};
+
+/// The largest evaluation: quantiles keep a number for each instance.
+pub const MAX_INSTANCES: usize = 100_000_000;
+
+/// Refuses evaluations without a standard error, or of more than memory holds.
+pub fn check_instances(place: impl Into<Place>, instances: usize) -> Result<()> {
+    count(place, instances, 2, MAX_INSTANCES).map(drop)
+}
 
 /// Evaluation's randomness: training never uses it.
 const EVALUATION: u64 = 1;
@@ -141,6 +149,10 @@ pub fn evaluate(
     marks: &[usize],
     observer: &mut dyn Observer,
 ) -> Result<Comparison> {
+    check_instances("instances", instances)?;
+    if choices.is_empty() {
+        return Err(Error::of("policies", ErrorKind::Missing("name at least one policy".into())));
+    }
     let players =
         choices.iter().map(|choice| choice.player(problem, observer)).collect::<Result<Vec<_>>>()?;
     let players: Vec<&dyn Player> = players.iter().map(|player| &**player).collect();

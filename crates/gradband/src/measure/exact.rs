@@ -9,6 +9,7 @@ use crate::problem::{Problem, Split};
 
 /// Refuses problems and policies that have no exact result, and those that take too much memory or time.
 pub fn check_exact(problem: &Problem, choice: &Choice, split: Split) -> Result<()> {
+    choice.check_problem(problem)?;
     let components = Mixture::count(problem, split)?;
     if !choice.kind().is_exact() {
         let known: Vec<_> =

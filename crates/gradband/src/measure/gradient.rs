@@ -1,7 +1,7 @@
 //! The score-gradient estimator (lemmas 3 and 4): an average over instances, with its variance.
 
 use super::statistics::{Estimate, Sample};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result, count};
 use crate::numeric::stream::Key;
 use crate::observe::Observer;
 use crate::problem::{Problem, Split};
@@ -50,6 +50,9 @@ pub fn gradient_key(seed: u64) -> Key {
     Key::new(seed).child(ESTIMATE)
 }
 
+/// The largest batch: beyond it an estimate would take hours.
+const MAX_BATCH_SIZE: usize = 1_000_000_000;
+
 /// How a gradient is estimated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimator {
@@ -67,6 +70,12 @@ impl Estimator {
         self.batch_size * self.baseline.runs()
     }
 
+    /// Refuses numbers that make no estimate.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.baseline.check()?;
+        count("batch_size", self.batch_size, 1, MAX_BATCH_SIZE).map(drop)
+    }
+
     /// Estimates the gradient at the player's parameters, on training instances drawn with `key`.
     pub fn estimate(
         &self,
@@ -75,6 +84,12 @@ impl Estimator {
         key: Key,
         observer: &mut dyn Observer,
     ) -> Result<Gradient> {
+        self.check()?;
+        let reason = player.unscored().or((player.dim() == 0).then_some("has nothing to learn"));
+        if let Some(reason) = reason {
+            let kind = ErrorKind::Unscored { policy: "this policy".into(), reason: reason.into() };
+            return Err(Error::of("policy", kind));
+        }
         let job = Job::new(problem, key, Split::Train, Task::Gradient(self.baseline, self.returns));
         let mut sample = Sample::unpaired(player.dim(), problem.clusters(Split::Train));
         let empty = sample.part();

@@ -3,19 +3,11 @@
 use super::evaluate::{Comparison, Evaluation, evaluate};
 use super::exact::exact;
 use super::gradient::{Estimator, Gradient, gradient_key};
-use crate::error::{Place, Result, count};
+use crate::error::Result;
 use crate::exact::Exact;
 use crate::observe::Observer;
 use crate::policy::{Choice, IntoPolicy};
 use crate::problem::{Problem, Split};
-
-/// The largest evaluation: quantiles keep a number for each instance.
-pub const MAX_INSTANCES: usize = 100_000_000;
-
-/// Refuses evaluations without a standard error, or of more than memory holds.
-pub fn check_instances(place: impl Into<Place>, instances: usize) -> Result<()> {
-    count(place, instances, 2, MAX_INSTANCES).map(drop)
-}
 
 /// Measures policies on simulated instances of a problem: the held-out ones, where the problem has any.
 ///
@@ -77,7 +69,6 @@ impl<'a> Simulator<'a> {
         policies: impl IntoIterator<Item = P>,
         observer: &mut dyn Observer,
     ) -> Result<Comparison> {
-        check_instances("instances", self.instances)?;
         let fitted = |policy: P| self.choose(policy)?.fitted(self.problem, observer);
         let choices = policies.into_iter().map(fitted).collect::<Result<Vec<_>>>()?;
         let choices: Vec<&Choice> = choices.iter().collect();

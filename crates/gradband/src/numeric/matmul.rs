@@ -120,7 +120,7 @@ pub fn product<E: Element>(a: Matrix<E>, b: Matrix<E>, into: Into, out: &mut [E]
 mod tests {
     use super::{Element, Into, Matrix, product};
 
-    fn check<E: Element + From<f32> + Into<f64> + PartialEq + std::fmt::Debug>() {
+    fn check<E: Element + From<f32> + std::convert::Into<f64> + PartialEq + std::fmt::Debug>() {
         for (m, n, k) in [(0, 3, 2), (1, 1, 1), (3, 5, 0), (7, 9, 4), (17, 33, 20)] {
             // Small integers: every order of addition gives the same bits.
             let number = |i: usize| E::from((i * 7 % 11) as f32 - 5.0);

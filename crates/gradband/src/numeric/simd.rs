@@ -7,6 +7,16 @@ use super::lanes::{Lane, One};
 use crate::error::Result;
 use fearless_simd::{Level, Simd, f32x16};
 
+/// The machine's vector instructions, if they are wide enough.
+#[inline(always)]
+fn wide() -> Option<impl Simd> {
+    #[cfg(test)]
+    if tests::without_vectors() {
+        return None;
+    }
+    Level::new().as_avx2()
+}
+
 /// Which lanes to use. The bits of a run do not depend on the width, only on the precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanes {
@@ -27,7 +37,7 @@ pub(crate) trait LaneWork {
 /// Does the work in the lanes asked for.
 #[inline(always)]
 pub(crate) fn in_lanes<W: LaneWork>(lanes: Lanes, work: W) -> Result<()> {
-    let Some(simd) = Level::new().as_avx2() else {
+    let Some(simd) = wide() else {
         return match lanes {
             Lanes::Auto | Lanes::Single => work.run::<One<f32>>(()),
             Lanes::Double => work.run::<One<f64>>(()),
@@ -48,7 +58,7 @@ pub(crate) fn in_lanes<W: LaneWork>(lanes: Lanes, work: W) -> Result<()> {
 /// in both.
 #[inline(always)]
 pub(crate) fn vectorized<T>(work: impl FnOnce() -> T) -> T {
-    match Level::new().as_avx2() {
+    match wide() {
         Some(simd) => simd.vectorize(work),
         None => work(),
     }
@@ -56,5 +66,39 @@ pub(crate) fn vectorized<T>(work: impl FnOnce() -> T) -> T {
 
 /// Does this machine play sixteen runs at a time?
 pub fn has_wide_lanes() -> bool {
-    Level::new().as_avx2().is_some()
+    wide().is_some()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::{Level, Simd};
+    use std::cell::Cell;
+
+    thread_local! {
+        static WITHOUT: Cell<bool> = const { Cell::new(false) };
+    }
+
+    pub(super) fn without_vectors() -> bool {
+        WITHOUT.get()
+    }
+
+    /// Does the work, on this thread, as a machine without vector instructions would.
+    pub(crate) fn on_a_plain_machine<T>(work: impl FnOnce() -> T) -> T {
+        WITHOUT.set(true);
+        let result = work();
+        WITHOUT.set(false);
+        result
+    }
+
+    /// The wide lanes that a test is about. It fails where the machine has none: a test that passes without having run
+    /// what it names is worth nothing. `GRADBAND_NO_WIDE_LANES=1` says that such tests may be left out.
+    pub(crate) fn wide_lanes() -> Option<impl Simd> {
+        let found = Level::new().as_avx2();
+        let excused = std::env::var_os("GRADBAND_NO_WIDE_LANES").is_some();
+        assert!(
+            found.is_some() || excused,
+            "this machine has no wide lanes to test; GRADBAND_NO_WIDE_LANES=1 leaves such tests out"
+        );
+        found
+    }
 }

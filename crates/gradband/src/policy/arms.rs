@@ -1,6 +1,6 @@
 //! Policies for arms without contexts.
 
-super::catalogue::policies![
+super::definition::policies![
     exp3,
     softelim,
     boltzmann,
@@ -13,3 +13,6 @@ super::catalogue::policies![
     bayes_optimal,
     random,
 ];
+
+#[cfg(test)]
+mod tests;

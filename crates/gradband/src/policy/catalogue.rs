@@ -3,20 +3,9 @@
 use super::definition::{Learns, PolicyKind};
 use super::own::{OwnArms, OwnLinear};
 use super::rule::{LinearRule, Rule};
-use super::value::Policy;
 use super::{arms, linear, network};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
-
-/// Declares a room's policies, a file each, and lists their definitions.
-macro_rules! policies {
-    ($($name:ident),* $(,)?) => {
-        $(mod $name;)*
-        /// The definitions of this room's policies.
-        pub(super) static DEFINITIONS: &[super::definition::Definition] = &[$($name::DEFINITION),*];
-    };
-}
-pub(super) use policies;
 
 /// Every built-in policy.
 pub static POLICIES: std::sync::LazyLock<Vec<PolicyKind>> = std::sync::LazyLock::new(|| {
@@ -94,10 +83,5 @@ impl Catalogue {
     pub fn kind(&self, name: &str) -> Result<PolicyKind> {
         let found = self.kinds.iter().find(|kind| kind.name() == name).cloned();
         found.ok_or_else(|| Error::unknown("policy", name, self.kinds.iter().map(PolicyKind::name)))
-    }
-
-    /// `name` or `name(param=value,…)` as a policy.
-    pub fn policy(&self, text: &str) -> Result<Policy> {
-        Policy::parse(text, self)
     }
 }

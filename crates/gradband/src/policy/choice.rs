@@ -1,9 +1,8 @@
 //! A policy on a problem: all parameters and settings filled in and checked.
 
-use super::catalogue::applicable;
 use super::definition::PolicyKind;
 use super::params::{Coordinate, Initial, Param, SettingValue, Shape};
-use super::value::Policy;
+use super::prepared::Prepared;
 use crate::error::{Error, ErrorKind, Place, Result, within};
 use crate::numeric::lanes::One;
 use crate::numeric::stream::{Key, Stream};
@@ -54,15 +53,8 @@ impl Slot {
 }
 
 impl Choice {
-    /// The policy with its initial parameters and default settings.
-    pub fn initial(kind: &PolicyKind, problem: &Problem) -> Result<Self> {
-        if let Some(reason) = kind.refusal(problem) {
-            let instead = applicable(problem).map(|kind| kind.name().into()).collect();
-            return Err(Error::of(
-                "policy",
-                ErrorKind::Refused { policy: kind.name().into(), reason, instead },
-            ));
-        }
+    /// The policy with its initial parameters and default settings, on a problem that it does not refuse.
+    pub(super) fn complete(kind: &PolicyKind, problem: &Problem) -> Result<Self> {
         let settings = kind.settings().iter().map(|setting| (setting.name, setting.default())).collect();
         let dim = problem.contextual().map_or(0, |contextual| contextual.dim());
         let mut choice = Self {
@@ -109,6 +101,11 @@ impl Choice {
     /// Are its parameters known, or are they the weights of a network that nobody has trained?
     pub fn is_trained(&self) -> bool {
         self.state != State::Untrained
+    }
+
+    /// Are its parameters final: neither weights that nobody has trained, nor what a search has still to find?
+    pub fn is_known(&self) -> bool {
+        self.state == State::Known
     }
 
     /// What is learned, and where it stands among the numbers.
@@ -322,20 +319,17 @@ impl Choice {
     pub fn player(&self, problem: &Problem, observer: &mut dyn Observer) -> Result<Box<dyn Player>> {
         self.check_problem(problem)?;
         match self.state {
-            State::Known => self.kind.define().player(problem, self, observer),
+            State::Known => {
+                let player = self.kind.define().player(problem, self, observer)?;
+                Ok(Box::new(Prepared::new(self.name(), problem, player)))
+            }
             State::Unfitted => self.fitted(problem, observer)?.player(problem, observer),
             State::Untrained => Err(Error::of("policy", ErrorKind::Untrained { policy: self.name().into() })),
         }
     }
 
-    /// Why the policy has no score at its parameters, if it has none; nothing is searched for or prepared.
-    pub(crate) fn unscored(&self, problem: &Problem) -> Result<Option<&'static str>> {
-        self.check_learnable(problem)?;
-        Ok(self.kind.define().player(problem, self, &mut ())?.unscored())
-    }
-
     /// Refuses problems of another shape than that which the parameters are for.
-    fn check_problem(&self, problem: &Problem) -> Result<()> {
+    pub(crate) fn check_problem(&self, problem: &Problem) -> Result<()> {
         let dim = problem.contextual().map_or(0, |contextual| contextual.dim());
         if (dim, problem.arms) == (self.dim, self.arms) {
             return Ok(());
@@ -351,44 +345,6 @@ impl Choice {
         Err(Error::new("problem", message))
     }
 
-    /// Refuses policies with nothing to learn.
-    pub fn check_learnable(&self, problem: &Problem) -> Result<()> {
-        if !self.params.is_empty() {
-            return Ok(());
-        }
-        let learnable = applicable(problem).filter(|kind| !kind.params().is_empty());
-        let learnable: Vec<_> = learnable.map(PolicyKind::name).collect();
-        let message = format!("{} has nothing to learn; use one of {}", self.name(), learnable.join(", "));
-        Err(Error::new("policy", message))
-    }
-
-    /// Refuses parameters that training cannot start from.
-    pub fn check_start(&self, problem: &Problem) -> Result<()> {
-        self.check_learnable(problem)?;
-        for slot in self.slots() {
-            let (low, high) = slot.param.feasible.on(problem);
-            for (i, &x) in self.params[slot.range.clone()].iter().enumerate() {
-                let place =
-                    || Place::key("params").then(slot.place(i)).then(Place::key("where training starts"));
-                within("", x, low, high).map_err(|error| error.at(place()))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The policy, ready for its gradient: it must have one at these parameters.
-    pub fn scored_player(&self, problem: &Problem, observer: &mut dyn Observer) -> Result<Box<dyn Player>> {
-        self.check_learnable(problem)?;
-        let player = self.player(problem, observer)?;
-        match player.unscored() {
-            None => Ok(player),
-            Some(reason) => {
-                let kind = ErrorKind::Unscored { policy: self.name().into(), reason: reason.into() };
-                Err(Error::of("params", kind))
-            }
-        }
-    }
-
     /// The nearest parameters in the feasible set: where training keeps them.
     pub(crate) fn project(&self, problem: &Problem, params: &mut [f64]) {
         for slot in self.slots() {
@@ -397,28 +353,11 @@ impl Choice {
         }
     }
 
-    /// `name` or `name(param=value,…)` on a problem.
-    pub fn parse(text: &str, problem: &Problem) -> Result<Self> {
-        text.parse::<Policy>()?.on(problem)
-    }
-
-    /// The policy as a value that knows nothing of the problem.
-    pub fn policy(&self) -> Policy {
-        let settings = self.settings().map(|(name, value)| (name.to_string(), value.to_string()));
-        let params =
-            self.slots().into_iter().map(|slot| (slot.name().to_string(), self.params[slot.range].to_vec()));
-        let params = if self.is_trained() && self.state != State::Unfitted {
-            params.collect()
-        } else {
-            BTreeMap::new()
-        };
-        Policy::new(self.kind.clone(), settings.collect(), params)
-    }
-
-    /// `name(param=value, …)`, as it can be typed again; matrices and values that are usual are left out.
+    /// `name(param=value, …)`, as it can be typed again; matrices, values that are usual and those that are not known
+    /// yet are left out.
     pub fn label(&self) -> String {
         let slots = self.slots();
-        let numbers = slots.iter().filter(|slot| slot.shape.is_empty());
+        let numbers = slots.iter().filter(|slot| slot.shape.is_empty() && self.is_known());
         let mut parts: Vec<_> =
             numbers.map(|slot| format!("{}={}", slot.name(), self.params[slot.range.start])).collect();
         let changed = self
@@ -433,7 +372,7 @@ impl Choice {
 
 impl Slot {
     /// The place of its i-th number.
-    fn place(&self, i: usize) -> Place {
+    pub(super) fn place(&self, i: usize) -> Place {
         match self.shape[..] {
             [_, columns] => Place::key(self.name()).index(i / columns).index(i % columns),
             [_] => Place::key(self.name()).index(i),

@@ -82,6 +82,16 @@ impl Definition {
     pub const CONTEXTS: Self = Self { plays: Plays::Contexts, ..Self::ARMS };
 }
 
+/// Declares the policies of one engine, a file each, and lists their definitions.
+macro_rules! policies {
+    ($($name:ident),* $(,)?) => {
+        $(mod $name;)*
+        /// The definitions of these policies.
+        pub(super) static DEFINITIONS: &[super::definition::Definition] = &[$($name::DEFINITION),*];
+    };
+}
+pub(super) use policies;
+
 /// What there is to know of a policy, wherever it comes from.
 pub(super) trait Define: Send + Sync {
     fn name(&self) -> &str;

@@ -1,6 +1,6 @@
 //! Policies for contexts, most of them rules on estimated means and variances in a projected space.
 
-super::catalogue::policies![
+super::definition::policies![
     cosoftelim,
     soft_ucb,
     lin_thompson,
@@ -10,7 +10,7 @@ super::catalogue::policies![
     contextual_explore_then_commit,
 ];
 
-pub(crate) use mom_thompson::subspace as mom_subspace;
+pub use mom_thompson::subspace as mom_subspace;
 
 use super::choice::Choice;
 use super::params::{Allowed, Setting, SettingValue};
@@ -59,4 +59,14 @@ pub(super) fn projection(choice: &Choice) -> Projection {
 /// A kernel on the projection that the policy has learned.
 fn player(kernel: impl LinearKernel + 'static, choice: &Choice) -> Box<dyn Player> {
     Box::new(LinearPlayer::new(kernel, projection(choice)))
+}
+
+/// The kernels themselves, for the tests of their engine.
+#[cfg(test)]
+pub(crate) mod kernels {
+    pub(crate) use super::cosoftelim::CoSoftElim;
+    pub(crate) use super::lin_epsilon_greedy::LinEpsilonGreedy;
+    pub(crate) use super::lin_thompson::LinThompson;
+    pub(crate) use super::linucb::LinUcb;
+    pub(crate) use super::soft_ucb::SoftUcb;
 }

@@ -1,6 +1,6 @@
 //! Policies that are networks.
 
-super::catalogue::policies![lstm, dqn];
+super::definition::policies![lstm, dqn];
 
 pub(crate) use dqn::network as q_network;
 pub(crate) use lstm::network as lstm_network;

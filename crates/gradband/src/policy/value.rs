@@ -29,7 +29,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    pub(super) fn new(
+    fn new(
         kind: PolicyKind,
         settings: BTreeMap<String, String>,
         params: BTreeMap<String, Vec<f64>>,
@@ -95,7 +95,7 @@ impl Policy {
     }
 
     /// Reads `name` or `name(param=value,…)`.
-    pub(super) fn parse(text: &str, catalogue: &Catalogue) -> Result<Self> {
+    fn parse(text: &str, catalogue: &Catalogue) -> Result<Self> {
         let text = text.trim();
         let (name, inner) = match text.split_once('(') {
             None => (text, None),
@@ -141,6 +141,29 @@ impl Policy {
         }
         let known = self.kind.params().iter().map(|param| param.name);
         Err(Error::unknown(key, key, known.chain(self.kind.settings().iter().map(|setting| setting.name))))
+    }
+}
+
+impl Choice {
+    /// `name` or `name(param=value,…)` on a problem.
+    pub fn parse(text: &str, problem: &Problem) -> Result<Self> {
+        text.parse::<Policy>()?.on(problem)
+    }
+
+    /// The policy as a value that knows nothing of the problem.
+    pub fn policy(&self) -> Policy {
+        let settings = self.settings().map(|(name, value)| (name.to_string(), value.to_string()));
+        let params =
+            self.slots().into_iter().map(|slot| (slot.name().to_string(), self.params()[slot.range].to_vec()));
+        let params = if self.is_known() { params.collect() } else { BTreeMap::new() };
+        Policy::new(self.kind().clone(), settings.collect(), params)
+    }
+}
+
+impl Catalogue {
+    /// `name` or `name(param=value,…)` as a policy.
+    pub fn policy(&self, text: &str) -> Result<Policy> {
+        Policy::parse(text, self)
     }
 }
 

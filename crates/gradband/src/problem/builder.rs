@@ -1,16 +1,17 @@
 //! Builds problems and checks them, so that no simulation meets an invalid one.
 
 use super::{
-    Armed, Bandit, Bernoulli, Beta, Classification, ContextModel, Contextual, Discrete, Examples, Gaussian,
-    Linear, MAX_ARMS, MAX_DIM, Model, Own, Prior, Problem, Rewards,
+    Armed, Bandit, Bernoulli, Beta, ContextModel, Contextual, Gaussian, Keys, Model, Own, Prior, Problem, Rewards,
 };
-use crate::error::{Error, ErrorKind, Result, count};
+use crate::error::{Error, ErrorKind, Result};
 use std::sync::Arc;
 
-/// The longest horizon with contexts: an instance keeps its contexts and rewards.
-const MAX_CONTEXT_HORIZON: usize = 1_000_000;
-/// The most numbers that an instance may keep.
-const MAX_NUMBERS: usize = 1 << 26;
+/// A contextual kind of problem: its name, its keys, and how it is built from them.
+pub(super) struct ContextKind {
+    pub name: &'static str,
+    pub keys: &'static [&'static str],
+    pub build: fn(&Keys) -> Result<ProblemBuilder>,
+}
 
 /// A problem in the making: it still needs a horizon, and may get a name and names for its arms.
 ///
@@ -64,23 +65,6 @@ impl Problem {
         Self::arms_with(Rewards::Own(Own(bandit.clone())), Prior::Own(bandit))
     }
 
-    /// A contextual problem with rewards that are linear in the contexts.
-    pub fn linear(linear: Linear, arms: usize) -> ProblemBuilder {
-        Self::contexts(linear, arms)
-    }
-
-    /// A contextual problem made of labelled examples: an arm is a class, and pays 1 if it is the right one.
-    pub fn classification(examples: Examples) -> ProblemBuilder {
-        let arms = examples.classes().len();
-        Self::contexts(Classification::new(examples), arms)
-    }
-
-    /// A contextual problem with finitely many contexts, each a bandit by itself.
-    pub fn discrete(discrete: Discrete) -> ProblemBuilder {
-        let arms = discrete.arms();
-        Self::contexts(discrete, arms)
-    }
-
     /// A contextual problem with any model, built in or of one's own.
     pub fn contexts(model: impl ContextModel, arms: usize) -> ProblemBuilder {
         let arm_names = model.arm_names().map(<[String]>::to_vec);
@@ -122,16 +106,4 @@ impl ProblemBuilder {
         problem.check()?;
         Ok(problem)
     }
-}
-
-pub(super) fn check_contexts(contextual: &Contextual, arms: usize, horizon: usize) -> Result<()> {
-    count("arms", arms, 2, MAX_ARMS)?;
-    count("horizon", horizon, 1, MAX_CONTEXT_HORIZON)?;
-    count("context_dim", contextual.dim(), 1, MAX_DIM)?;
-    let numbers = horizon.saturating_mul(contextual.dim() + 2 * arms);
-    if numbers > MAX_NUMBERS {
-        let message = format!("an instance would keep {numbers} numbers, at most {MAX_NUMBERS} are allowed");
-        return Err(Error::of("horizon", ErrorKind::TooLarge(message)));
-    }
-    Ok(())
 }

@@ -1,9 +1,10 @@
 //! Classification as a bandit: an example is shown, an arm is a class, the reward is 1 for the right one
 //! (section 7.9).
 
-use super::{ContextModel, Draw, Examples, Instance};
+use super::{ContextModel, Contextual, Draw, Examples, Instance, Problem, ProblemBuilder};
 use crate::numeric::lanes::One;
 use crate::numeric::stream::Stream;
+use std::any::Any;
 use std::sync::Arc;
 
 /// The model of a classification problem: each round shows an example, drawn with replacement.
@@ -22,6 +23,21 @@ impl Classification {
     /// The labelled examples.
     pub fn examples(&self) -> &Examples {
         &self.examples
+    }
+}
+
+impl Problem {
+    /// A contextual problem made of labelled examples: an arm is a class, and pays 1 if it is the right one.
+    pub fn classification(examples: Examples) -> ProblemBuilder {
+        let arms = examples.classes().len();
+        Self::contexts(Classification::new(examples), arms)
+    }
+}
+
+impl Contextual {
+    /// The labelled examples, if it is a classification problem.
+    pub fn examples(&self) -> Option<&Examples> {
+        (self.model() as &dyn Any).downcast_ref::<Classification>().map(Classification::examples)
     }
 }
 

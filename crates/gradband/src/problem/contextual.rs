@@ -1,6 +1,7 @@
 //! Contextual bandits: each round shows a vector of features before an arm is chosen. One kind, one file.
 
-use super::{Classification, Discrete, Examples, Linear, Split};
+use super::{Keys, Split};
+use crate::error::{Error, Place, Result};
 use crate::numeric::matmul::{Into, Matrix, product};
 use crate::numeric::stream::{Key, Random, Stream, fill_normals};
 use std::any::Any;
@@ -72,6 +73,9 @@ pub trait ContextModel: Any + Debug + Send + Sync {
         "own"
     }
 
+    /// Adds the keys with which a spec describes it; a model of one's own has none.
+    fn describe(&self, _arms: usize, _keys: &mut Keys) {}
+
     /// The names of the features, if they have any.
     fn feature_names(&self) -> Option<&[String]> {
         None
@@ -98,21 +102,6 @@ impl Contextual {
         self.0.dim()
     }
 
-    /// The linear-Gaussian model, if that is what it is.
-    pub fn linear(&self) -> Option<&Linear> {
-        (self.model() as &dyn Any).downcast_ref()
-    }
-
-    /// The model with finitely many contexts, if that is what it is.
-    pub fn discrete(&self) -> Option<&Discrete> {
-        (self.model() as &dyn Any).downcast_ref()
-    }
-
-    /// The labelled examples, if it is a classification problem.
-    pub fn examples(&self) -> Option<&Examples> {
-        (self.model() as &dyn Any).downcast_ref::<Classification>().map(Classification::examples)
-    }
-
     /// Draws instance `index` into buffers that are reused.
     pub(crate) fn sample(
         &self,
@@ -121,7 +110,7 @@ impl Contextual {
         key: Key,
         index: u64,
         instance: &mut Instance,
-    ) {
+    ) -> Result<()> {
         let sizes = [horizon * self.dim(), horizon * arms, horizon * arms];
         for (buffer, size) in
             [&mut instance.contexts, &mut instance.means, &mut instance.rewards].into_iter().zip(sizes)
@@ -131,6 +120,7 @@ impl Contextual {
         }
         let [prior, rewards, contexts] = [PRIOR, REWARDS, CONTEXTS].map(|purpose| key.child(purpose));
         self.0.draw(&Draw { arms, horizon, split, index, prior, contexts, rewards }, instance);
+        instance.check(sizes)
     }
 }
 
@@ -143,6 +133,22 @@ pub struct Instance {
     pub means: Vec<f32>,
     /// The reward of each arm in each round (the paper's table Y): horizon x arms, row by row.
     pub rewards: Vec<f32>,
+}
+
+impl Instance {
+    /// A model of the user's own may draw anything.
+    fn check(&self, sizes: [usize; 3]) -> Result<()> {
+        let parts = [("contexts", &self.contexts), ("means", &self.means), ("rewards", &self.rewards)];
+        for ((name, values), size) in parts.into_iter().zip(sizes) {
+            // All of them, without a branch: vector instructions do it in passing.
+            let finite = values.iter().fold(true, |finite, x| finite & x.is_finite());
+            if values.len() != size || !finite {
+                let message = format!("expected {size} finite numbers, one row for each round");
+                return Err(Error::new(Place::key("problem").then("instance").then(name), message));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What a [`ContextModel`] is asked to draw: which instance, of which size, with which randomness.

@@ -1,11 +1,14 @@
 //! Finitely many contexts, each a bandit by itself: a K x L table of means (theorem 2).
 
-use super::kinds::ContextKind;
+use super::builder::ContextKind;
 use super::normal::MAX_DIM;
-use super::{ContextModel, Draw, Instance, Keys, MAX_ARMS, Points, Problem, ProblemBuilder, Value};
+use super::{
+    ContextModel, Contextual, Draw, Instance, Keys, MAX_ARMS, Points, Problem, ProblemBuilder, Value,
+};
 use crate::error::{Error, Result, count, within};
 use crate::numeric::lanes::One;
 use crate::numeric::stream::{Stream, fill_uniforms};
+use std::any::Any;
 
 /// The order in which contexts come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,9 +148,33 @@ impl Discrete {
         let (noise_sd, weights) = (keys.number(kind, "noise_sd")?, keys.optional_numbers("context_weights")?);
         Ok(Problem::discrete(Self::new(tables, contexts, mean_sd, noise_sd, weights, order)?))
     }
+}
 
-    /// Adds the keys that describe it.
-    pub(super) fn describe(&self, keys: &mut Keys) {
+impl Problem {
+    /// A contextual problem with finitely many contexts, each a bandit by itself.
+    pub fn discrete(discrete: Discrete) -> ProblemBuilder {
+        let arms = discrete.arms();
+        Self::contexts(discrete, arms)
+    }
+}
+
+impl Contextual {
+    /// The model with finitely many contexts, if that is what it is.
+    pub fn discrete(&self) -> Option<&Discrete> {
+        (self.model() as &dyn Any).downcast_ref()
+    }
+}
+
+impl ContextModel for Discrete {
+    fn dim(&self) -> usize {
+        self.contexts()
+    }
+
+    fn kind(&self) -> &'static str {
+        Self::KIND.name
+    }
+
+    fn describe(&self, _arms: usize, keys: &mut Keys) {
         let (tables, weights): (Vec<Value>, Vec<f64>) =
             self.tables.iter().map(|(table, weight)| (Value::rows(table, self.contexts()), weight)).unzip();
         keys.set("means", tables);
@@ -164,16 +191,6 @@ impl Discrete {
         if self.order == Order::Random {
             keys.set("context_weights", &self.weights[..]);
         }
-    }
-}
-
-impl ContextModel for Discrete {
-    fn dim(&self) -> usize {
-        self.contexts()
-    }
-
-    fn kind(&self) -> &'static str {
-        Self::KIND.name
     }
 
     fn noise_sd(&self) -> Option<f64> {

@@ -102,7 +102,7 @@ impl Value {
         }
     }
 
-    fn wrong(&self, place: impl Into<Place>, expected: &str) -> Error {
+    pub(super) fn wrong(&self, place: impl Into<Place>, expected: &str) -> Error {
         Error::new(place, format!("found {}, expected {expected}", self.kind()))
     }
 
@@ -154,13 +154,18 @@ impl Value {
 
     /// A number for all entries, or a list of them.
     pub(super) fn vector(&self, place: impl Into<Place>, dim: usize) -> Result<Vec<f64>> {
-        self.as_number().map_or_else(|| self.list(place, dim), |x| Ok(vec![x; dim]))
+        match (self, self.as_number()) {
+            (_, Some(x)) => Ok(vec![x; dim]),
+            (Self::List(_), None) => self.list(place, dim),
+            (other, None) => Err(other.wrong(place, &format!("a number, or a list of {dim} numbers"))),
+        }
     }
 
     /// A number for all variances, a list of them, or a matrix.
     pub(super) fn covariance(&self, place: impl Into<Place>, dim: usize) -> Result<Covariance> {
-        match self.depth() {
-            0 | 1 => self.vector(place, dim).map(Covariance::Diagonal),
+        match (self.depth(), self.as_number()) {
+            (0, None) => Err(self.wrong(place, "a number, a list of numbers, or a matrix")),
+            (0 | 1, _) => self.vector(place, dim).map(Covariance::Diagonal),
             _ => Ok(Covariance::Full(self.matrix(place, dim, dim)?.concat())),
         }
     }
@@ -228,6 +233,12 @@ impl Keys {
     pub fn number(&self, kind: &str, key: &str) -> Result<f64> {
         let value = self.needed(kind, key)?;
         value.as_number().ok_or_else(|| value.wrong(key, "a number"))
+    }
+
+    /// Text that this kind needs.
+    pub fn text(&self, kind: &str, key: &str) -> Result<&str> {
+        let value = self.needed(kind, key)?;
+        value.as_text().ok_or_else(|| value.wrong(key, "text"))
     }
 
     /// A number, if it is there.

@@ -1,5 +1,6 @@
 //! From named values to problems and back: every kind of problem and prior, with the keys that go with it.
 
+use super::builder::ContextKind;
 use super::keys::{Keys, Value};
 use super::{Discrete, Examples, Linear, MAX_ARMS, Model, Points, Prior, Problem, Rewards, Table};
 use crate::error::{Error, ErrorKind, Result, count};
@@ -13,14 +14,7 @@ pub enum Data {
     Examples(Examples),
 }
 
-/// A contextual kind of problem: its name, its keys, and how it is built from them.
-pub(super) struct ContextKind {
-    pub name: &'static str,
-    pub keys: &'static [&'static str],
-    pub build: fn(&Keys) -> Result<super::ProblemBuilder>,
-}
-
-const CONTEXT_KINDS: [ContextKind; 2] = [Linear::KIND, Discrete::KIND];
+const CONTEXT_KINDS: &[ContextKind] = &[Linear::KIND, Discrete::KIND];
 
 /// The kind whose examples come from a file.
 const CLASSIFICATION: (&str, [&str; 4]) = ("classification", ["data", "label", "scale", "holdout"]);
@@ -83,14 +77,7 @@ impl Problem {
                 }
                 keys.set("prior", armed.prior.to_keys());
             }
-            Model::Contextual(contextual) => {
-                if let Some(linear) = contextual.linear() {
-                    linear.describe(&mut keys);
-                    keys.set("arms", self.arms);
-                } else if let Some(discrete) = contextual.discrete() {
-                    discrete.describe(&mut keys);
-                }
-            }
+            Model::Contextual(contextual) => contextual.model().describe(self.arms, &mut keys),
         }
         keys
     }
@@ -169,6 +156,11 @@ impl Prior {
 /// Both parameters of a prior with independent arms, with one entry per arm.
 fn pair(keys: &Keys, kind: &str, first: &str, second: &str) -> Result<(Vec<f64>, Vec<f64>)> {
     let (a, b) = (keys.needed(kind, first)?, keys.needed(kind, second)?);
+    for (key, value) in [(first, a), (second, b)] {
+        if value.as_number().is_none() && value.len().is_none() {
+            return Err(value.wrong(key, "a number, or a list with one for each arm"));
+        }
+    }
     let arms = match (keys.optional_count("arms")?, a.len(), b.len()) {
         (Some(arms), ..) | (None, Some(arms), _) | (None, None, Some(arms)) => arms,
         (None, None, None) => {

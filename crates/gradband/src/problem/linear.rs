@@ -1,13 +1,14 @@
 //! The linear-Gaussian bandit: normal contexts, and rewards that are linear in them (section 7.7).
 
-use super::kinds::ContextKind;
+use super::builder::ContextKind;
 use super::normal::MAX_DIM;
 use super::{
-    ContextModel, Covariance, Draw, Instance, Keys, MAX_ARMS, Normal, Problem, ProblemBuilder, Value,
+    ContextModel, Contextual, Covariance, Draw, Instance, Keys, MAX_ARMS, Normal, Problem, ProblemBuilder, Value,
 };
 use crate::error::{Error, ErrorKind, Result, count, within};
 use crate::numeric::lanes::One;
 use crate::numeric::stream::{Stream, fill_normals};
+use std::any::Any;
 
 /// The linear-Gaussian model: x ~ N(mu_x, Sigma_x), theta_i ~ N(mu_i, Sigma_theta), reward = x'theta_i + N(0, sd²).
 ///
@@ -93,13 +94,37 @@ impl Linear {
         let noise_sd = keys.number(KIND, "noise_sd")?;
         Ok(Problem::linear(Self::new(context, theta, noise_sd)?, arms))
     }
+}
 
-    /// Adds the keys that describe it, apart from the number of arms.
-    pub(super) fn describe(&self, keys: &mut Keys) {
+impl Problem {
+    /// A contextual problem with rewards that are linear in the contexts.
+    pub fn linear(linear: Linear, arms: usize) -> ProblemBuilder {
+        Self::contexts(linear, arms)
+    }
+}
+
+impl Contextual {
+    /// The linear-Gaussian model, if that is what it is.
+    pub fn linear(&self) -> Option<&Linear> {
+        (self.model() as &dyn Any).downcast_ref()
+    }
+}
+
+impl ContextModel for Linear {
+    fn dim(&self) -> usize {
+        self.context.dim()
+    }
+
+    fn kind(&self) -> &'static str {
+        Self::KIND.name
+    }
+
+    fn describe(&self, arms: usize, keys: &mut Keys) {
         let cov = |normal: &Normal| match normal.covariance() {
             Covariance::Diagonal(variances) => Value::from(&variances[..]),
             Covariance::Full(matrix) => Value::rows(matrix, normal.dim()),
         };
+        keys.set("arms", arms);
         keys.set("context_dim", self.context.dim());
         keys.set("context_mean", self.context.mean());
         keys.set("context_cov", cov(&self.context));
@@ -112,16 +137,6 @@ impl Linear {
         );
         keys.set("theta_cov", cov(&self.theta[0]));
         keys.set("noise_sd", self.noise_sd);
-    }
-}
-
-impl ContextModel for Linear {
-    fn dim(&self) -> usize {
-        self.context.dim()
-    }
-
-    fn kind(&self) -> &'static str {
-        Self::KIND.name
     }
 
     fn noise_sd(&self) -> Option<f64> {

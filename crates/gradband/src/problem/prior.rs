@@ -1,5 +1,6 @@
 //! Priors over instances: weighted points, independent Beta or normal means, or the user's own past.
 
+use super::table::sample_beta;
 use super::{Bandit, Split, Table};
 use crate::error::{Error, Result, within};
 use crate::numeric::lanes::One;
@@ -231,11 +232,6 @@ impl Prior {
             Self::Table(table) => table.check_unit_means(),
         }
     }
-}
-
-/// Beta(1, 1) is uniform, and the most common prior.
-pub(super) fn sample_beta(stream: &mut Stream<One<f64>>, a: f64, b: f64) -> f64 {
-    if a == 1.0 && b == 1.0 { stream.uniform().0 } else { stream.beta(One(a), One(b)).0 }
 }
 
 fn same_length(place: &str, expected: usize, found: usize) -> Result<()> {

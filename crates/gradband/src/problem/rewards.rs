@@ -1,13 +1,7 @@
 //! Reward models: the distribution of an arm's rewards given its mean. One model, one file, one line below.
 
-mod bernoulli;
-mod beta;
-mod gaussian;
 mod own;
 
-pub use bernoulli::Bernoulli;
-pub use beta::Beta;
-pub use gaussian::Gaussian;
 pub use own::Own;
 
 use super::keys::Keys;
@@ -39,8 +33,12 @@ pub(crate) trait NamedRewards: Sized + Clone {
     fn describe(&self) -> String;
 }
 
+/// Declares the models, a file each, and everything that goes over all of them.
 macro_rules! rewards {
-    ($($model:ident),*) => {
+    ($($file:ident::$model:ident),*) => {
+        $(mod $file;)*
+        $(pub use $file::$model;)*
+
         /// The distribution of an arm's rewards given its mean.
         #[derive(Clone, Debug)]
         pub enum Rewards {
@@ -129,4 +127,4 @@ macro_rules! rewards {
     };
 }
 
-rewards!(Bernoulli, Beta, Gaussian);
+rewards!(bernoulli::Bernoulli, beta::Beta, gaussian::Gaussian);

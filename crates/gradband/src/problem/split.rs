@@ -1,5 +1,21 @@
 //! Which rows are held out: decided by what they hold, so that neither their order nor a seed matters.
 
+use crate::error::{Result, within};
+
+/// Which part of a table of past instances, or of examples, a simulation may see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// The rows that training uses.
+    Train,
+    /// The rows kept for evaluation.
+    HeldOut,
+}
+
+/// Refuses shares that cannot be held out of a table or of labelled examples.
+pub fn check_holdout(holdout: f64) -> Result<f64> {
+    within("holdout", holdout, 0.0, 0.9)
+}
+
 /// FNV-1a: a split must not depend on a hasher that another Rust release may change.
 pub(super) fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
     let mut h = 0xcbf2_9ce4_8422_2325_u64;

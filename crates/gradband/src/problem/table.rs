@@ -1,15 +1,14 @@
 //! The user's own past instances, split into a training and a held-out part.
 
-use super::prior::sample_beta;
-use super::split::{hash, split};
+use super::split::{check_holdout, hash, split};
 use super::{MAX_ARMS, Split};
 use crate::error::{Error, Place, Result, abridged, within};
 use crate::numeric::lanes::One;
 use crate::numeric::stream::Stream;
 use std::collections::HashSet;
 
-/// The largest mean or count, in size.
-const LARGEST: f64 = 1e6;
+/// The largest mean or count of a [`Cell`], in size.
+pub const LARGEST_CELL: f64 = 1e6;
 
 /// What is known about one arm of one past instance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,10 +55,10 @@ impl Cell {
 }
 
 fn size(x: f64) -> std::result::Result<(), String> {
-    if x.abs() <= LARGEST {
+    if x.abs() <= LARGEST_CELL {
         return Ok(());
     }
-    Err(format!("found {x:?}, expected a finite number of at most {LARGEST:e} in size"))
+    Err(format!("found {x:?}, expected a finite number of at most {LARGEST_CELL:e} in size"))
 }
 
 /// One past instance of a [`Table`].
@@ -67,16 +66,17 @@ fn size(x: f64) -> std::result::Result<(), String> {
 pub struct Row {
     /// An identifier, which decides on which side of the split the row falls; without it, the cells decide.
     pub id: Option<String>,
-    /// Where the row came from, for messages: a file and a line, say. Without it, messages give its number.
-    pub place: Option<Place>,
+    /// The line that the row stands in, if it came from a file: see [`Table::from_file`]. Without it, messages give the
+    /// number of the row.
+    pub line: Option<u64>,
     /// What is known about each arm.
     pub arms: Vec<Cell>,
 }
 
 impl Row {
-    /// A row without identifier and place.
+    /// A row without identifier, from nowhere in particular.
     pub fn new(arms: Vec<Cell>) -> Self {
-        Self { id: None, place: None, arms }
+        Self { id: None, line: None, arms }
     }
 
     fn hash(&self) -> u64 {
@@ -103,6 +103,8 @@ impl Row {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Table {
+    /// What messages call the file that the rows came from, if they came from one.
+    file: Option<String>,
     arm_names: Vec<String>,
     rows: Vec<Row>,
     train: Vec<u32>,
@@ -114,12 +116,26 @@ impl Table {
     /// cells: equal rows stay together, and neither a seed nor the order of the rows matters. With 0, training and
     /// evaluation both draw from all rows.
     pub fn new(arm_names: Vec<String>, rows: Vec<Row>, holdout: f64) -> Result<Self> {
-        within("holdout", holdout, 0.0, 0.9)?;
+        Self::build(None, arm_names, rows, holdout)
+    }
+
+    /// A table whose rows were read from a file: messages name it, and the lines of its rows.
+    pub fn from_file(
+        name: impl Into<String>,
+        arm_names: Vec<String>,
+        rows: Vec<Row>,
+        holdout: f64,
+    ) -> Result<Self> {
+        Self::build(Some(name.into()), arm_names, rows, holdout)
+    }
+
+    fn build(file: Option<String>, arm_names: Vec<String>, rows: Vec<Row>, holdout: f64) -> Result<Self> {
+        check_holdout(holdout)?;
         Self::check_arm_names(&arm_names)?;
-        if rows.is_empty() {
-            return Err(Error::new("rows", "found no instance, expected at least 1"));
+        let mut table = Self { file, arm_names, rows, train: Vec::new(), held_out: Vec::new() };
+        if table.rows.is_empty() {
+            return Err(table.wrong("found no instance, expected at least 1"));
         }
-        let mut table = Self { arm_names, rows, train: Vec::new(), held_out: Vec::new() };
         table.check_rows()?;
         (table.train, table.held_out) = table.parts(holdout)?;
         Ok(table)
@@ -145,10 +161,10 @@ impl Table {
         for (row, i) in self.rows.iter().zip(1..) {
             if row.arms.len() != arms {
                 let message = format!("found {} cell(s), expected {arms}: one per arm", row.arms.len());
-                return Err(Error::new(place(row, i), message));
+                return Err(Error::new(self.place(row, i), message));
             }
             for (cell, arm) in row.arms.iter().zip(&self.arm_names) {
-                cell.check().map_err(|message| Error::new(at_arm(row, i, arm), message))?;
+                cell.check().map_err(|message| Error::new(self.at_arm(row, i, arm), message))?;
             }
         }
         Ok(())
@@ -167,7 +183,7 @@ impl Table {
                 "found {count} instance(s): too few to hold out a part of {holdout}; add instances or set \
                  holdout = 0"
             );
-            Error::new("rows", message)
+            self.wrong(message)
         });
         parts.map(|[train, held_out]| (train, held_out))
     }
@@ -212,21 +228,35 @@ impl Table {
         for (row, i) in self.rows.iter().zip(1..) {
             for (cell, arm) in row.arms.iter().zip(&self.arm_names) {
                 if let &Cell::Mean(mean) = cell {
-                    within(at_arm(row, i, arm), mean, 0.0, 1.0)?;
+                    within(self.at_arm(row, i, arm), mean, 0.0, 1.0)?;
                 }
             }
         }
         Ok(())
     }
+
+    /// Something is wrong with all rows together.
+    fn wrong(&self, message: impl Into<String>) -> Error {
+        Error::new(self.file.as_ref().map_or(Place::key("rows"), Place::file), message)
+    }
+
+    /// Where the i-th row stands.
+    fn place(&self, row: &Row, i: usize) -> Place {
+        match (&self.file, row.line) {
+            (Some(file), Some(line)) => Place::file(file).line(line),
+            (Some(file), None) => Place::file(file).then(Place::key(format!("row {i}"))),
+            (None, _) => Place::key(format!("row {i}")),
+        }
+    }
+
+    fn at_arm(&self, row: &Row, i: usize, arm: &str) -> Place {
+        self.place(row, i).then(Place::key(format!("arm '{}'", abridged(arm))))
+    }
 }
 
-/// What messages call the i-th row.
-fn place(row: &Row, i: usize) -> Place {
-    row.place.clone().unwrap_or_else(|| Place::key(format!("row {i}")))
-}
-
-fn at_arm(row: &Row, i: usize, arm: &str) -> Place {
-    place(row, i).then(Place::key(format!("arm '{}'", abridged(arm))))
+/// Beta(1, 1) is uniform, and the most common prior.
+pub(super) fn sample_beta(stream: &mut Stream<One<f64>>, a: f64, b: f64) -> f64 {
+    if a == 1.0 && b == 1.0 { stream.uniform().0 } else { stream.beta(One(a), One(b)).0 }
 }
 
 #[cfg(test)]
@@ -264,12 +294,14 @@ mod tests {
 
     #[test]
     fn means_beyond_the_unit_interval_are_refused_where_they_stand() {
-        let place = Some(Place::file("past.csv").line(2));
-        for (row, expected) in [
-            (means(&[0.5, 1.5]), "row 1.arm 'arm1': found 1.5"),
-            (Row { place, ..means(&[0.5, 1.5]) }, "past.csv, line 2, arm 'arm1': found 1.5"),
+        let row = means(&[0.5, 1.5]);
+        let in_line_2 = vec![Row { line: Some(2), ..row.clone() }];
+        for (table, expected) in [
+            (Table::new(names(2), vec![row.clone()], 0.0), "row 1.arm 'arm1': found 1.5"),
+            (Table::from_file("past.csv", names(2), vec![row], 0.0), "past.csv, row 1.arm 'arm1': found 1.5"),
+            (Table::from_file("past.csv", names(2), in_line_2, 0.0), "past.csv, line 2, arm 'arm1': found 1.5"),
         ] {
-            let prior = Prior::table(Table::new(names(2), vec![row], 0.0).unwrap());
+            let prior = Prior::table(table.unwrap());
             let error = Problem::bernoulli(prior).horizon(10).build().unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }

@@ -11,7 +11,7 @@
 
 use super::instances::{self, Tally, armed};
 use super::job::{Job, Output, Player, Task};
-use super::returns::{Baseline, Returns};
+use super::returns::{Baseline, Centre, Returns};
 use crate::error::Result;
 use crate::numeric::lanes::{Best, Lane, Real, add, pick, put};
 use crate::numeric::simd::{LaneWork, Lanes, in_lanes};
@@ -104,6 +104,11 @@ impl<const N: usize, P: ArmsKernel<N>> Player for Arms<P, N> {
 
     fn unscored(&self) -> Option<&'static str> {
         self.0.unscored()
+    }
+
+    #[cfg(test)]
+    fn trajectory(&self, job: &Job, instance: u64, run: usize) -> Option<super::Trajectory> {
+        Some(tests::replay(&self.0, job, instance, run))
     }
 }
 
@@ -328,7 +333,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             Returns::Realized => self.model.draw(word, best.arm, best.value),
             Returns::Mean => best.value - instances.offset,
         };
-        let reference = baseline.reference(|r| players[r].value, optimal);
+        let reference = baseline.reference(Centre::Sum, |r| players[r].value, optimal);
         for (r, run) in players.iter_mut().enumerate() {
             if baseline.scores(r) {
                 let excess = reference.excess(run.value);
@@ -357,7 +362,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             for run in players {
                 sum += run.gradient[i].lane(lane);
             }
-            *out = sum / baseline.divisor();
+            *out = sum / baseline.divisor(Centre::Sum);
         }
     }
 }

@@ -112,6 +112,26 @@ pub trait Player: Send + Sync {
     fn rollout(&self, job: &Job, first: u64, out: Output) -> Result<()>;
     /// Why the policy has no score at its parameters, if it has none.
     fn unscored(&self) -> Option<&'static str>;
+    /// What a run of an instance did, played plainly and kept whole; nothing from engines that have oracles of their
+    /// own.
+    #[cfg(test)]
+    fn trajectory(&self, _job: &Job, _instance: u64, _run: usize) -> Option<Trajectory> {
+        None
+    }
+}
+
+/// One run, round by round, as the paper writes it: what tests compare engines with.
+#[cfg(test)]
+#[derive(Clone, Debug, Default)]
+pub struct Trajectory {
+    /// The pulled arms.
+    pub arms: Vec<usize>,
+    /// Mean and reward of each.
+    pub pulled: Vec<(f64, f64)>,
+    /// Mean and reward of the best arm.
+    pub best: Vec<(f64, f64)>,
+    /// The score of each choice; that of what is drawn before the first round belongs to the first.
+    pub scores: Vec<Vec<f64>>,
 }
 
 /// A player on a problem of the other kind.

@@ -76,16 +76,6 @@ impl Projection {
     pub fn ridge(&self) -> f64 {
         self.ridge
     }
-
-    /// Columns of W: the dimension of contexts.
-    pub fn dim(&self) -> usize {
-        self.dim
-    }
-
-    /// Rows of W.
-    pub fn rank(&self) -> usize {
-        self.rank
-    }
 }
 
 /// The random numbers that a policy needs in a round.
@@ -267,7 +257,6 @@ pub(crate) fn rollout(
         Precision::Single => play::with::<One<f32>>(policy, projection, job, small, first, out),
         Precision::Double => play::with::<One<f64>>(policy, projection, job, small, first, out),
     }
-    Ok(())
 }
 
 /// One number of the engine.

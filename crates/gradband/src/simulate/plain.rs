@@ -5,7 +5,7 @@
 
 use super::instances::{self, Tally};
 use super::job::{Job, Outcome, Output, Player, Task};
-use super::returns::Returns;
+use super::returns::{Centre, Returns};
 use crate::error::Result;
 use crate::numeric::lanes::One;
 use crate::numeric::simd::vectorized;
@@ -110,7 +110,7 @@ impl<P: PlainKernel> Player for Plain<P> {
                     World::arms(job, armed, index, &means)
                 }
                 None => {
-                    job.problem.draw_contexts(job.split, job.key, index, &mut instance);
+                    job.problem.draw_contexts(job.split, job.key, index, &mut instance)?;
                     World::Contexts(&instance)
                 }
             };
@@ -126,6 +126,11 @@ impl<P: PlainKernel> Player for Plain<P> {
 
     fn unscored(&self) -> Option<&'static str> {
         self.0.unscored()
+    }
+
+    #[cfg(test)]
+    fn trajectory(&self, job: &Job, instance: u64, run: usize) -> Option<super::Trajectory> {
+        Some(tests::replay(&self.0, job, instance, run))
     }
 }
 
@@ -208,9 +213,8 @@ struct Run<S> {
     means: Vec<f64>,
     score: Vec<f64>,
     value: f64,
-    /// With contexts, whose means move: the mean rewards so far, and the regret.
+    /// With contexts, whose means move: the sum of the means of the pulled arms.
     reward: f64,
-    regret: f64,
 }
 
 impl<P: PlainKernel> Plain<P> {
@@ -233,13 +237,15 @@ impl<P: PlainKernel> Plain<P> {
                 let state = self.0.start(training, &mut actions, &mut score);
                 let zeros = || vec![0.0; arms];
                 let (pulls, sums, means) = (zeros(), zeros(), zeros());
-                Run { state, actions, pulls, sums, means, score, value: 0.0, reward: 0.0, regret: 0.0 }
+                Run { state, actions, pulls, sums, means, score, value: 0.0, reward: 0.0 }
             })
             .collect();
         let mut marks = job.marks.iter().zip(curve).peekable();
+        let mut optimal_reward = 0.0;
         for t in 0..horizon {
             let now = world.advance(job, t);
             let best = world.pull(job, t, &now, now.best);
+            optimal_reward += best.0;
             for (r, run) in runs.iter_mut().enumerate() {
                 let Run { state, actions, pulls, sums, means, score, .. } = run;
                 let seen = Seen { round: t, horizon, pulls, sums, means };
@@ -253,11 +259,10 @@ impl<P: PlainKernel> Plain<P> {
                 run.means[arm] = run.sums[arm] / run.pulls[arm];
                 run.value = value(job.task, &world, (mean, reward));
                 run.reward += mean;
-                run.regret += best.0 - mean;
             }
             if let Task::Gradient(baseline, _) = job.task {
                 let optimal = || One(value(job.task, &world, best));
-                let reference = baseline.reference(|r| One(runs[r].value), optimal);
+                let reference = baseline.reference(Centre::Sum, |r| One(runs[r].value), optimal);
                 for run in runs.iter().enumerate().filter(|&(r, _)| baseline.scores(r)).map(|(_, run)| run) {
                     let excess = reference.excess(One(run.value)).0;
                     for (out, score) in gradient.iter_mut().zip(&run.score) {
@@ -267,13 +272,13 @@ impl<P: PlainKernel> Plain<P> {
             }
             if let Some((_, point)) = marks.next_if(|(mark, _)| **mark == t + 1) {
                 let mut so_far = Outcome::default();
-                settle(&world, &runs, &mut so_far);
+                settle(&world, optimal_reward, &runs, &mut so_far);
                 *point = so_far.regret;
             }
         }
-        settle(&world, &runs, outcome);
+        settle(&world, optimal_reward, &runs, outcome);
         if let Task::Gradient(baseline, _) = job.task {
-            gradient.iter_mut().for_each(|out| *out /= baseline.divisor());
+            gradient.iter_mut().for_each(|out| *out /= baseline.divisor(Centre::Sum));
         }
     }
 }
@@ -288,7 +293,7 @@ fn value(task: Task, world: &World, (mean, reward): (f64, f64)) -> f64 {
 }
 
 /// Rewards and regret so far.
-fn settle<S>(world: &World, runs: &[Run<S>], outcome: &mut Outcome) {
+fn settle<S>(world: &World, optimal_reward: f64, runs: &[Run<S>], outcome: &mut Outcome) {
     match world {
         World::Arms { means, .. } => {
             let mut tally = Tally::new(means);
@@ -296,9 +301,11 @@ fn settle<S>(world: &World, runs: &[Run<S>], outcome: &mut Outcome) {
             tally.settle(runs.len(), outcome);
         }
         World::Contexts(_) => {
-            let count = runs.len() as f64;
-            outcome.reward = runs.iter().map(|run| run.reward).sum::<f64>() / count;
-            outcome.regret = runs.iter().map(|run| run.regret).sum::<f64>() / count;
+            outcome.reward = runs.iter().map(|run| run.reward).sum::<f64>() / runs.len() as f64;
+            outcome.regret = optimal_reward - outcome.reward;
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -87,11 +87,6 @@ impl Dqn {
         self.layers().iter().map(|(rows, columns)| rows * (columns + 1)).sum()
     }
 
-    /// Is there nothing to learn?
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Writes what the network sees of one run into a lane of its inputs.
     #[inline(always)]
     pub(crate) fn observe(

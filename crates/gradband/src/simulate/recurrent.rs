@@ -22,7 +22,7 @@ mod weights;
 
 use super::job::{Job, Outcome, Output, Player, Task};
 use super::returns::{Baseline, Returns};
-use crate::error::{Result, count};
+use crate::error::Result;
 use crate::numeric::lanes::One;
 use crate::numeric::simd::Lanes;
 use crate::numeric::stream::{Key, Stream};
@@ -32,8 +32,6 @@ use std::ops::Range;
 
 /// The slope of the leaky ReLU below zero: PyTorch's default.
 const SLOPE: f64 = 0.01;
-/// The widest layer: beyond it a round takes milliseconds.
-const MAX_WIDTH: usize = 4096;
 
 /// The sizes of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,14 +69,7 @@ pub struct Piece {
 
 impl Lstm {
     /// A network for `arms` arms.
-    pub fn new(sizes: Sizes, arms: usize) -> Result<Self> {
-        count("hidden", sizes.hidden, 1, MAX_WIDTH)?;
-        count("embedding", sizes.embedding, 1, MAX_WIDTH)?;
-        Ok(Self { sizes, arms })
-    }
-
-    /// The same for sizes that were checked before.
-    pub(crate) fn sized(sizes: Sizes, arms: usize) -> Self {
+    pub fn new(sizes: Sizes, arms: usize) -> Self {
         Self { sizes, arms }
     }
 
@@ -116,11 +107,6 @@ impl Lstm {
     /// Number of parameters.
     pub fn len(&self) -> usize {
         self.layout()[6].range.end
-    }
-
-    /// Never: there is always a bias.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Random weights as PyTorch draws them: embeddings N(0, 1), the rest uniform within 1/sqrt H.

@@ -47,11 +47,11 @@ impl Baseline {
     /// The baseline of that name; `runs` is M, for leave-one-out alone.
     pub fn new(name: &str, runs: Option<usize>) -> Result<Self> {
         if let Some(runs) = runs {
-            let place = "runs_per_instance";
             if name != "loo" {
-                return Err(Error::new(place, format!("goes with baseline loo, not with {name}")));
+                let message = format!("goes with baseline loo, not with {name}");
+                return Err(Error::new("runs_per_instance", message));
             }
-            count(place, runs, 2, Self::MAX_RUNS)?;
+            Self::LeaveOneOut(runs).check()?;
         }
         match name {
             "none" => Ok(Self::None),
@@ -59,6 +59,14 @@ impl Baseline {
             "self" => Ok(Self::SelfPlay),
             "loo" => Ok(Self::LeaveOneOut(runs.unwrap_or(Self::DEFAULT_RUNS))),
             other => Err(Error::unknown("baseline", other, BASELINES.iter().map(|&(name, _)| name))),
+        }
+    }
+
+    /// Refuses a number of runs with which nothing is left to compare, or too much.
+    pub(crate) fn check(self) -> Result<()> {
+        match self {
+            Self::LeaveOneOut(runs) => count("runs_per_instance", runs, 2, Self::MAX_RUNS).map(drop),
+            _ => Ok(()),
         }
     }
 
@@ -85,10 +93,12 @@ impl Baseline {
     pub(crate) fn scores(self, r: usize) -> bool {
         r == 0 || matches!(self, Self::LeaveOneOut(_))
     }
+
     /// What the returns of one round are compared with. `value` is the return of a run, `optimal` that of the best arm.
     #[inline(always)]
     pub(crate) fn reference<R: Real>(
         self,
+        centre: Centre,
         value: impl Fn(usize) -> R,
         optimal: impl FnOnce() -> R,
     ) -> Reference<R> {
@@ -101,18 +111,33 @@ impl Baseline {
                 for r in 1..runs {
                     total = total + value(r);
                 }
-                Reference::Others { runs: runs as f64, total }
+                match centre {
+                    Centre::Sum => Reference::Others { runs: runs as f64, total },
+                    Centre::Mean => Reference::Fixed(total / total.lit(runs as f64)),
+                }
             }
         }
     }
 
     /// What the sum over differentiated runs of excess times score is divided by to be the estimate.
-    pub(crate) fn divisor(self) -> f64 {
-        match self {
-            Self::LeaveOneOut(runs) => (runs * (runs - 1)) as f64,
+    pub(crate) fn divisor(self, centre: Centre) -> f64 {
+        match (self, centre) {
+            (Self::LeaveOneOut(runs), Centre::Sum) => (runs * (runs - 1)) as f64,
+            (Self::LeaveOneOut(runs), Centre::Mean) => (runs - 1) as f64,
             _ => 1.0,
         }
     }
+}
+
+/// From where leave-one-out measures returns. A return minus the mean of the others is M / (M - 1) times that return minus
+/// the mean of all, so that either will do; but they round differently, and a seed keeps its bits only if an engine keeps
+/// its centre.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Centre {
+    /// M times the return minus the sum of all: no division in a round.
+    Sum,
+    /// The return minus the mean of all.
+    Mean,
 }
 
 /// The reference of one round, lane by lane.
@@ -120,7 +145,7 @@ impl Baseline {
 pub(crate) enum Reference<R> {
     /// The same for all differentiated runs.
     Fixed(R),
-    /// For each run the mean of the other runs.
+    /// All returns together, for [`Centre::Sum`].
     Others {
         /// M.
         runs: f64,
@@ -130,7 +155,7 @@ pub(crate) enum Reference<R> {
 }
 
 impl<R: Real> Reference<R> {
-    /// Return minus reference, for leave-one-out M - 1 times that: see [`Baseline::divisor`].
+    /// Return minus reference, up to the factor that [`Baseline::divisor`] takes away.
     #[inline(always)]
     pub fn excess(self, own: R) -> R {
         match self {
@@ -146,14 +171,20 @@ impl<R: Real> Reference<R> {
 ///
 /// `optimal` has the best arm's returns; where they are measured from the best mean it may be empty.
 #[inline(always)]
-pub(crate) fn advantages<R: Real>(baseline: Baseline, weight: R, optimal: &[R], values: &mut [R]) {
+pub(crate) fn advantages<R: Real>(
+    baseline: Baseline,
+    centre: Centre,
+    weight: R,
+    optimal: &[R],
+    values: &mut [R],
+) {
     let runs = baseline.runs();
     let horizon = values.len() / runs;
-    let weight = weight * weight.lit(1.0 / baseline.divisor());
+    let weight = weight * weight.lit(1.0 / baseline.divisor(centre));
     let mut ahead = vec![weight.zero(); runs];
     for t in (0..horizon).rev() {
         let best = || optimal.get(t).copied().unwrap_or(weight.zero());
-        let reference = baseline.reference(|r| values[r * horizon + t], best);
+        let reference = baseline.reference(centre, |r| values[r * horizon + t], best);
         for (r, ahead) in ahead.iter_mut().enumerate() {
             *ahead = *ahead + reference.excess(values[r * horizon + t]);
         }
@@ -175,29 +206,22 @@ mod tests {
         let best = [2.0, 2.0, 2.0, 2.0];
         let ahead = |values: &[f64], t: usize| values[t..].iter().sum::<f64>();
         for baseline in [Baseline::None, Baseline::Opt, Baseline::SelfPlay, Baseline::LeaveOneOut(3)] {
-            let m = baseline.runs();
-            let mut values: Vec<_> = runs[..m].iter().flatten().map(|&x| One(x)).collect();
-            advantages(baseline, One(0.5), &best.map(One), &mut values);
-            for r in (0..m).filter(|&r| baseline.scores(r)) {
-                for t in 0..4 {
+            for centre in [Centre::Sum, Centre::Mean] {
+                let m = baseline.runs();
+                let mut values: Vec<_> = runs[..m].iter().flatten().map(|&x| One(x)).collect();
+                advantages(baseline, centre, One(0.5), &best.map(One), &mut values);
+                for (r, t) in (0..m).filter(|&r| baseline.scores(r)).flat_map(|r| (0..4).map(move |t| (r, t))) {
+                    let others = (0..3).filter(|&other| other != r).map(|other| ahead(&runs[other], t));
                     let reference = match baseline {
                         Baseline::None => 0.0,
                         Baseline::Opt => ahead(&best, t),
                         Baseline::SelfPlay => ahead(&runs[1], t),
-                        Baseline::LeaveOneOut(_) => {
-                            (0..3)
-                                .filter(|&other| other != r)
-                                .map(|other| ahead(&runs[other], t))
-                                .sum::<f64>()
-                                / 2.0
-                        }
+                        Baseline::LeaveOneOut(_) => others.sum::<f64>() / 2.0,
                     };
                     let mean = if m == 3 { 3.0 } else { 1.0 };
                     let expected = 0.5 * (ahead(&runs[r], t) - reference) / mean;
-                    assert!(
-                        (values[r * 4 + t].0 - expected).abs() < 1e-12,
-                        "{baseline:?}, run {r}, round {t}"
-                    );
+                    let off = (values[r * 4 + t].0 - expected).abs();
+                    assert!(off < 1e-12, "{baseline:?}, {centre:?}, run {r}, round {t}");
                 }
             }
         }

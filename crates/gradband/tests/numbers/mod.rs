@@ -1,7 +1,12 @@
-//! A few numbers that look random, and priors made of them.
+//! A few numbers that look random, priors made of them, and the normal distribution.
 #![allow(dead_code, clippy::unwrap_used)]
 
-use gradband::exact::prior::{ArmPrior, Component, Prior};
+use gradband::exact::{ArmPrior, Component, Mixture};
+
+/// Phi(x), the normal distribution function.
+pub fn normal_cdf(x: f64) -> f64 {
+    0.5 * libm::erfc(-x / std::f64::consts::SQRT_2)
+}
 
 /// Splitmix64: the tests need a few numbers that look random.
 pub struct Numbers(pub u64);
@@ -15,7 +20,7 @@ impl Numbers {
     }
 
     /// An asymmetric prior: points, independent Betas, a mixture of Betas, or a mixture of both, by turns.
-    pub fn prior(&mut self, arms: usize, turn: usize) -> Prior {
+    pub fn prior(&mut self, arms: usize, turn: usize) -> Mixture {
         let rows = if turn % 4 == 1 { 1 } else { 3 };
         let row = |_| Component {
             weight: 0.1 + self.unit(),
@@ -27,6 +32,6 @@ impl Numbers {
                 })
                 .collect(),
         };
-        Prior::mixture((0..rows).map(row).collect()).unwrap()
+        Mixture::mixture((0..rows).map(row).collect()).unwrap()
     }
 }

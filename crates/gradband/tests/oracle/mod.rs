@@ -36,6 +36,17 @@ fn softmax(logits: &[f64]) -> Vec<f64> {
 }
 
 impl Naive {
+    /// The policy of that name, if it is one of these.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "softelim" => Some(Self::SoftElim),
+            "boltzmann" => Some(Self::Boltzmann),
+            "epsilon-greedy" => Some(Self::EpsilonGreedy),
+            "exp3" => Some(Self::Exp3),
+            _ => None,
+        }
+    }
+
     pub fn probabilities(self, w: f64, arms: usize, past: &Past) -> Vec<f64> {
         let round = past.0.len();
         if !matches!(self, Self::Exp3) && round < arms {

@@ -44,7 +44,8 @@ pub fn classes() -> Problem {
     let mut builder = ExamplesBuilder::new(Scale::MinMax, 0.3).unwrap();
     for example in 0..60_u32 {
         let class = example % 6;
-        let feature = |j: u32| f64::from((example * 37 + j * 11) % 17) + if j % 6 == class { 9.0 } else { 0.0 };
+        let feature =
+            |j: u32| f64::from((example * 37 + j * 11) % 17) + if j % 6 == class { 9.0 } else { 0.0 };
         builder.push(&(0..44).map(feature).collect::<Vec<_>>(), &class.to_string()).unwrap();
     }
     Problem::classification(builder.finish(None).unwrap().0).name("classes").horizon(30).build().unwrap()
@@ -60,12 +61,17 @@ pub fn problems() -> Vec<Problem> {
     armed().into_iter().chain(contextual()).collect()
 }
 
-/// The policy as it starts; a network gets weights that look random, the same ones always.
+/// The policy as it starts; a network is small, of sizes that fill no register, and gets weights that look random, the
+/// same ones always.
 pub fn choice(kind: &PolicyKind, problem: &Problem) -> Choice {
     let initial = Choice::initial(kind, problem).unwrap();
-    if kind.learns() == Learns::Score {
-        return initial;
-    }
+    let sizes: &[(&str, &str)] = match kind.learns() {
+        Learns::Score => return initial,
+        Learns::Recurrent => &[("hidden", "13"), ("embedding", "7")],
+        Learns::QLearning => &[("hidden", "21")],
+    };
+    let set = |choice: Choice, (key, value): &(&str, &str)| choice.with(problem, key, value).unwrap();
+    let initial = sizes.iter().fold(initial, set);
     let mut z = 1_u64;
     let weight = |_: &f64| {
         z = z.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,11 +1,12 @@
 //! What figures 9 and 11 share: the paper's training on a data set, its panel, and the paper's numbers.
 
-use crate::experiment::{Results, Series, Size, at, paper, rounds, training};
+use crate::experiment::{Results, Series, Size, at, paper, training};
 use crate::plot::{learning, learning_panel, level, name};
 use crate::row::{Reason, Row};
 use crate::work::{Play, Work};
-use gradband::problem::Dataset;
-use gradband::statistics::Estimate;
+use gradband::Estimate;
+use gradband::measure::over_rounds;
+use gradband_files::Dataset;
 use gradband_report::Panel;
 
 /// A data set in the paper: its name there, regret of CoSoftElim before and after tuning, and the decrease in percent.
@@ -108,14 +109,14 @@ pub(super) fn plan(name: &'static str, size: &Size) -> gradband::Result<Vec<Seri
         let mut train = training(name, policy, paper("self", iterations, batch), at);
         train.instances = size.pick(if large { 200 } else { 1000 }, 50);
         train.final_instances = size.pick(if large { 1000 } else { 2000 }, 100);
-        train.rounds = rounds(500, 10);
+        train.rounds = over_rounds(500, 10);
         all.push(Series::new(format!("{name}, {policy}"), Work::from(train), runs));
     }
     let play = Play {
         problem: name.into(),
         policies: ["linucb", "linucb(width=tuned)", "random"].map(String::from).to_vec(),
         instances: size.pick(if large { 1000 } else { 5000 }, 50),
-        rounds: rounds(500, 10),
+        rounds: over_rounds(500, 10),
         round_instances: size.pick(if large { 200 } else { 1000 }, 50),
     };
     all.push(Series::new(format!("{name}, others"), Work::Play(play), 1));

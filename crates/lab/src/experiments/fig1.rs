@@ -4,7 +4,7 @@ use crate::experiment::{Experiment, Results, Series, Size};
 use crate::plot::{chart, figure, line, name};
 use crate::row::{Reason, Row, is_about};
 use crate::work::{Gradient, Work};
-use gradband::statistics::Estimate;
+use gradband::Estimate;
 use gradband_report::{Axis, Block, Look, Panel, Scale};
 
 pub static EXPERIMENT: Experiment = Experiment {
@@ -57,7 +57,7 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
 
 /// Regret over w.
 fn valley(results: &Results, policy: &str) -> Vec<(f64, Estimate)> {
-    let at = |w: f64| results.gradients("fig1", &series(policy, w)).map(|(regret, _)| (w, regret));
+    let at = |w: f64| results.regret_at("fig1", &series(policy, w)).map(|regret| (w, regret));
     grid().into_iter().filter_map(at).collect()
 }
 
@@ -66,13 +66,9 @@ fn slopes(results: &Results, policy: &str) -> Panel {
     for (i, baseline) in BASELINES.iter().enumerate() {
         let found: Vec<_> = grid()
             .into_iter()
-            .filter_map(|w| results.gradients("fig1", &series(policy, w)).map(|(_, slopes)| (w, slopes[i])))
+            .filter_map(|w| results.slope("fig1", &series(policy, w), i).map(|slope| (w, slope)))
             .collect();
-        lines.push(line(
-            baseline,
-            i,
-            found.iter().map(|&(w, slope)| (w, Estimate { mean: slope.mean, std_error: slope.std_error })),
-        ));
+        lines.push(line(baseline, i, found.iter().map(|&(w, slope)| (w, slope.estimate()))));
         for sign in [-1.96, 1.96] {
             let edge = found.iter().map(|&(w, slope)| {
                 (w, Estimate { mean: slope.mean + sign * slope.deviation, std_error: 0.0 })
@@ -85,8 +81,8 @@ fn slopes(results: &Results, policy: &str) -> Panel {
     }
     if policy == "exp3" {
         let lemma = grid().into_iter().filter_map(|w| {
-            let (_, slopes) = results.gradients("fig1", &series("exp3 by lemma 6", w))?;
-            Some((w, Estimate { mean: slopes[0].mean, std_error: slopes[0].std_error }))
+            let slope = results.slope("fig1", &series("exp3 by lemma 6", w), 0)?;
+            Some((w, slope.estimate()))
         });
         lines.push(gradband_report::Series { look: Look::Dashed, ..line("self, by lemma 6", 5, lemma) });
     }
@@ -110,7 +106,7 @@ fn blocks(results: &Results) -> Vec<Block> {
 
 /// How far a single instance's gradient goes (|mean| + 1.96 standard deviations) over the grid: usually, and at most.
 fn reach(results: &Results, policy: &str, baseline: usize) -> Option<(f64, f64)> {
-    let at = |w: f64| results.gradients("fig1", &series(policy, w)).map(|(_, slopes)| slopes[baseline]);
+    let at = |w: f64| results.slope("fig1", &series(policy, w), baseline);
     let mut found: Vec<f64> =
         grid().into_iter().filter_map(at).map(|slope| slope.mean.abs() + 1.96 * slope.deviation).collect();
     found.sort_by(f64::total_cmp);

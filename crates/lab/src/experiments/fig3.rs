@@ -1,9 +1,10 @@
 //! Figure 3: the same optimisation on a beta bandit and on ten arms.
 
-use crate::experiment::{Experiment, Results, Series, Size, at, paper, rounds, training};
+use crate::experiment::{Experiment, Results, Series, Size, at, paper, training};
 use crate::plot::{figure, learning, learning_panel, level, name, rounds_of};
 use crate::row::Row;
 use crate::work::{Play, Work};
+use gradband::measure::over_rounds;
 use gradband_report::Block;
 
 pub static EXPERIMENT: Experiment = Experiment {
@@ -32,7 +33,7 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
         for policy in ["exp3", "softelim"] {
             let mut train =
                 training(problem, policy, paper("self", 100, size.pick(1000, 200)), at(100, 2, 5));
-            train.rounds = rounds(horizon, 20);
+            train.rounds = over_rounds(horizon, 20);
             train.instances = size.pick(1000, 500);
             train.final_instances = size.pick(10_000, 2_000);
             all.push(Series::new(format!("{problem}, {policy}"), Work::from(train), size.runs(20)));
@@ -43,7 +44,7 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
             problem: problem.into(),
             policies: OTHERS.iter().filter(|&&p| !(skip && p == "gittins")).map(|p| p.to_string()).collect(),
             instances: size.pick(50_000, 2_000),
-            rounds: rounds(horizon, 20),
+            rounds: over_rounds(horizon, 20),
             round_instances: size.pick(2_000, 500),
         };
         all.push(Series::new(format!("{problem}, others"), Work::Play(play), 1));
@@ -83,7 +84,7 @@ fn rows(results: &Results) -> Vec<Row> {
         let thompson = results.regret("fig3", &format!("{problem}, others"), "thompson");
         let pair =
             |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| (format!("{a:.1} against {b:.1}"), a < b));
-        let mean = |x: Option<gradband::statistics::Estimate>| x.map(|x| x.mean);
+        let mean = |x: Option<gradband::Estimate>| x.map(|x| x.mean);
         rows.push(Row::claim(
             format!("{title}: SoftElim against Thompson sampling"),
             "lower",

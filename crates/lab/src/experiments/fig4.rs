@@ -2,11 +2,11 @@
 
 use crate::experiment::{Experiment, Results, Series, Size, across, paper, quartiles, training};
 use crate::plot::{chart, figure, line};
+use crate::problems::ProblemSource;
 use crate::row::{Reason, Row, is_about};
-use crate::work::{Source, Work};
-use gradband::Problem;
-use gradband::spec::{PerArm, PriorSpec, ProblemSpec};
-use gradband::statistics::Estimate;
+use crate::work::Work;
+use gradband::problem::Keys;
+use gradband::{Estimate, Problem};
 use gradband_report::{Axis, Block, Matrix, Palette, Panel, Scale};
 
 pub static EXPERIMENT: Experiment = Experiment {
@@ -28,32 +28,21 @@ const HORIZONS: [usize; 5] = [200, 500, 1000, 1500, 2000];
 /// Runs; the paper does not say how many.
 const RUNS: usize = 10;
 
-fn with_horizon(problem: &str, horizon: usize) -> gradband::Result<Source> {
-    let spec = ProblemSpec { horizon, ..ProblemSpec::of(&Problem::named(problem)?) };
-    Ok(Source::Spec(Box::new(spec)))
+fn with_horizon(problem: &str, horizon: usize) -> gradband::Result<ProblemSource> {
+    Ok(Problem::named(problem)?.with_horizon(horizon)?.to_keys().into())
 }
 
 /// Ten Bernoulli arms with means from Beta(alpha, 10 - alpha), n = 1000.
-fn with_prior(alpha: usize) -> Source {
-    let prior = PriorSpec {
-        kind: "beta".into(),
-        arms: Some(10),
-        alpha: Some(PerArm::All(alpha as f64)),
-        beta: Some(PerArm::All((10 - alpha) as f64)),
-        ..PriorSpec::default()
-    };
-    Source::Spec(Box::new(ProblemSpec {
-        kind: "bernoulli".into(),
-        horizon: 1000,
-        prior: Some(prior),
-        ..ProblemSpec::default()
-    }))
+fn with_prior(alpha: usize) -> ProblemSource {
+    let prior = Keys::kind("beta").with("arms", 10_usize);
+    let prior = prior.with("alpha", alpha as f64).with("beta", (10 - alpha) as f64);
+    Keys::kind("bernoulli").with("horizon", 1000_usize).with("prior", prior).into()
 }
 
 fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
     let runs = size.runs(RUNS);
     let batch = |full: usize| size.pick(full, full / 10);
-    let train = |problem: Source, batch_size: usize| {
+    let train = |problem: ProblemSource, batch_size: usize| {
         let mut train = training("", "softelim", paper("self", 100, batch_size), Vec::new());
         train.problem = problem;
         train.final_instances = size.pick(10_000, 1_000);

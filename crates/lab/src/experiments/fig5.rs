@@ -1,10 +1,11 @@
 //! Figure 5: recurrent policies on two arms, on a uniform prior, and among distractors.
 
-use crate::experiment::{Experiment, Results, Series, Size, quartiles, rounds, training};
+use crate::experiment::{Experiment, Results, Series, Size, quartiles, training};
 use crate::plot::{chart, figure, level, line, name, rounds_panel};
 use crate::row::{Reason, Row};
 use crate::work::{Play, Work};
-use gradband::spec::TrainSpec;
+use gradband::measure::over_rounds;
+use gradband_files::TrainSpec;
 use gradband_report::{Axis, Block, Point, Series as Line};
 
 pub static EXPERIMENT: Experiment = Experiment {
@@ -37,7 +38,7 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
         let spec = TrainSpec { recipe: Some(recipe.into()), iterations: short, ..TrainSpec::default() };
         let mut train = training(problem, "lstm", spec, at);
         train.final_instances = size.pick(20_000, 2_000);
-        train.rounds = rounds(200, 20);
+        train.rounds = over_rounds(200, 20);
         Work::from(train)
     };
     let play = |problem: &str| {
@@ -45,7 +46,7 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
             problem: problem.into(),
             policies: OTHERS.map(String::from).to_vec(),
             instances: size.pick(50_000, 5_000),
-            rounds: rounds(200, 20),
+            rounds: over_rounds(200, 20),
             round_instances: size.pick(2_000, 500),
         })
     };

@@ -1,9 +1,10 @@
 //! Figure 7: contextual policies optimised with each baseline on Problem 1.
 
-use crate::experiment::{Experiment, Results, Series, Size, at, paper, rounds, training};
+use crate::experiment::{Experiment, Results, Series, Size, at, paper, training};
 use crate::plot::{figure, learning, learning_panel, name, projection, rounds_of};
 use crate::row::{Reason, Row};
 use crate::work::{Play, Work};
+use gradband::measure::over_rounds;
 use gradband_report::Block;
 
 pub static EXPERIMENT: Experiment = Experiment {
@@ -27,7 +28,7 @@ pub(super) fn train(problem: &str, policy: &str, baseline: &str, size: &Size) ->
     let mut train = training(problem, policy, paper(baseline, 100, size.pick(500, 100)), at(100, 4, 10));
     train.instances = size.pick(1000, 300);
     train.final_instances = size.pick(5_000, 1_000);
-    train.rounds = rounds(200, 20);
+    train.rounds = over_rounds(200, 20);
     Work::from(train)
 }
 
@@ -47,7 +48,7 @@ pub(super) fn others(problem: &str, size: &Size) -> Work {
         problem: problem.into(),
         policies: policies.map(String::from).to_vec(),
         instances: size.pick(20_000, 1_000),
-        rounds: rounds(200, 20),
+        rounds: over_rounds(200, 20),
         round_instances: size.pick(2_000, 300),
     })
 }

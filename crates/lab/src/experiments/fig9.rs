@@ -2,9 +2,10 @@
 
 use super::data_sets::{self, PUBLISHED, Published};
 use crate::experiment::{Experiment, Results, Series, Size};
+use crate::found::Found;
 use crate::plot::{figure, projection};
 use crate::row::Row;
-use crate::work::{Found, Work};
+use crate::work::Work;
 use gradband_report::{Block, Column, Table};
 
 pub static EXPERIMENT: Experiment = Experiment {

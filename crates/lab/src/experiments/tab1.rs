@@ -1,10 +1,11 @@
 //! The comparison of section 7.3 as a table: tuned policies, known ones, and the Bayes optimum.
 
-use crate::experiment::{Experiment, Results, Series, Size, paper, rounds, training};
+use crate::experiment::{Experiment, Results, Series, Size, paper, training};
 use crate::plot::{figure, name, ranking, rounds_panel};
 use crate::row::{Reason, Row};
 use crate::work::{Play, Work};
-use gradband::spec::TrainSpec;
+use gradband::measure::over_rounds;
+use gradband_files::TrainSpec;
 use gradband_report::Block;
 
 pub static EXPERIMENT: Experiment = Experiment {
@@ -37,12 +38,12 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
         problem: "bernoulli-2".into(),
         policies: OTHERS.map(String::from).to_vec(),
         instances: size.pick(100_000, 10_000),
-        rounds: rounds(200, 40),
+        rounds: over_rounds(200, 40),
         round_instances: size.pick(10_000, 2_000),
     };
     let train = |policy: &str, train: TrainSpec| {
         let mut train = training("bernoulli-2", policy, train, Vec::new());
-        train.rounds = rounds(200, 40);
+        train.rounds = over_rounds(200, 40);
         train.instances = size.pick(10_000, 2_000);
         Work::from(train)
     };

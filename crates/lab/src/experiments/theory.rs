@@ -2,10 +2,11 @@
 
 use crate::experiment::{Experiment, Results, Series, Size};
 use crate::plot::{chart, figure, line};
+use crate::problems::ProblemSource;
 use crate::row::{Reason, Row};
-use crate::work::{Gradient, Play, Source, Work};
-use gradband::spec::{Nested, PerArm, PriorSpec, ProblemSpec};
-use gradband::statistics::Estimate;
+use crate::work::{Gradient, Play, Work};
+use gradband::Estimate;
+use gradband::problem::{Keys, Value};
 use gradband_report::{Axis, Block, Look, Scale};
 
 pub static EXPERIMENT: Experiment = Experiment {
@@ -27,51 +28,31 @@ const CONTEXT_HORIZON: usize = 120;
 const GAPS: [f64; 5] = [0.1, 0.2, 0.4, 0.6, 0.8];
 const W: [f64; 8] = [0.3, 0.5, 0.7, 0.9, 1.2, 1.6, 2.0, 2.8284271247461903];
 
-fn spec(spec: ProblemSpec) -> Source {
-    Source::Spec(Box::new(spec))
-}
-
 /// Two Gaussian arms with standard normal means and unit noise.
-fn gaussian() -> Source {
-    let prior = PriorSpec {
-        kind: "normal".into(),
-        arms: Some(2),
-        mean: Some(PerArm::All(0.0)),
-        sd: Some(PerArm::All(1.0)),
-        ..PriorSpec::default()
-    };
-    spec(ProblemSpec {
-        kind: "gaussian".into(),
-        horizon: HORIZON,
-        noise_sd: Some(1.0),
-        prior: Some(prior),
-        ..ProblemSpec::default()
-    })
+fn gaussian() -> ProblemSource {
+    let prior = Keys::kind("normal").with("arms", 2_usize).with("mean", 0.0).with("sd", 1.0);
+    Keys::kind("gaussian").with("horizon", HORIZON).with("noise_sd", 1.0).with("prior", prior).into()
 }
 
 /// Three contexts in turn, two arms, normal means around zero.
-fn contexts() -> Source {
-    let zeros = Nested::List(vec![Nested::Number(0.0); 3]);
-    spec(ProblemSpec {
-        kind: "discrete-context".into(),
-        horizon: CONTEXT_HORIZON,
-        noise_sd: Some(1.0),
-        means: Some(Nested::List(vec![zeros.clone(), zeros])),
-        mean_sd: Some(1.0),
-        context_order: Some("cyclic".into()),
-        ..ProblemSpec::default()
-    })
+fn contexts() -> ProblemSource {
+    Keys::kind("discrete-context")
+        .with("horizon", CONTEXT_HORIZON)
+        .with("noise_sd", 1.0)
+        .with("means", Value::rows(&[0.0; 6], 3))
+        .with("mean_sd", 1.0)
+        .with("context_order", "cyclic")
+        .into()
 }
 
 /// One Bernoulli instance.
-fn point(means: [f64; 2], horizon: usize) -> Source {
-    let prior =
-        PriorSpec { kind: "points".into(), instances: Some(vec![means.to_vec()]), ..PriorSpec::default() };
-    spec(ProblemSpec { kind: "bernoulli".into(), horizon, prior: Some(prior), ..ProblemSpec::default() })
+fn point(means: [f64; 2], horizon: usize) -> ProblemSource {
+    let prior = Keys::kind("points").with("instances", Value::rows(&means, 2));
+    Keys::kind("bernoulli").with("horizon", horizon).with("prior", prior).into()
 }
 
 fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
-    let commit = |problem: Source, policy: &str, longest: usize| {
+    let commit = |problem: ProblemSource, policy: &str, longest: usize| {
         Work::Play(Play {
             problem,
             policies: (1..=longest).map(|h| format!("{policy}(h={h})")).collect(),
@@ -216,10 +197,8 @@ fn rows(results: &Results) -> Vec<Row> {
     });
     let fives =
         fives.reduce(f64::max).map(|part| (format!("at most {:.2e} of the bound", part), part <= 1.0));
-    let slope = |name: &str| {
-        let (_, slopes) = results.gradients("theory", &format!("lemma 6, {name}"))?;
-        Some(Estimate { mean: slopes[0].mean, std_error: slopes[0].std_error })
-    };
+    let slope =
+        |name: &str| results.slope("theory", &format!("lemma 6, {name}"), 0).map(|slope| slope.estimate());
     let show = |x: Estimate| format!("{:.5} ± {:.5}", x.mean, x.std_error);
     let near = |x: Estimate, value: f64| (x.mean - value).abs() <= 4.0 * x.std_error;
     vec![

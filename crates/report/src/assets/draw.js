@@ -49,6 +49,14 @@ const pathsOf = (chart, series) => {
   ];
 };
 
+const isWhole = (chart, which) => chart.domains[which].every((v, i) => v === chart.home[which][i]);
+
+// About one tick in so many pixels, fewer where labels would touch; four are enough for two that can be read.
+const ticksOf = (chart, which, r, pixels, gap) => {
+  const count = Math.max(4, Math.floor(Math.abs(r.to - r.from) / pixels));
+  return spaced(r, isWhole(chart, which) ? r.axis.ticks : roundNumbers(r, count), gap);
+};
+
 // Where things are, from the width that there is.
 const layOut = (chart) => {
   const { frame, y } = chart.model;
@@ -60,16 +68,15 @@ const layOut = (chart) => {
   const bottom = height - frame.bottom;
   chart.sideways = named;
   chart.ys = named ? ruler(y, chart.domains[1], top, bottom) : ruler(y, chart.domains[1], bottom, top);
-  const yTicks = named ? namedTicks(chart.ys, 14) : ticks(chart.ys, Math.max(2, Math.floor((bottom - top) / 40)));
+  const yTicks = ticksOf(chart, 1, chart.ys, 40, () => 14);
   const widest = Math.max(24, ...yTicks.map(({ label }) => textWidth(label)));
   // Names take no more than a good part of a narrow screen.
   let left = named ? Math.min(frame.left, 0.45 * width) : widest + 12;
   if (chart.model.slanted) left = Math.max(left, Math.min(frame.left, 0.3 * width));
   const right = width - frame.right;
   chart.xs = ruler(chart.model.x, chart.domains[0], left, right);
-  const xTicks = chart.model.x.names.length > 0
-    ? namedTicks(chart.xs, chart.model.slanted ? 15 : 12)
-    : ticks(chart.xs, Math.max(2, Math.floor((right - left) / 64)));
+  const nameGap = chart.model.slanted ? 15 : 12;
+  const xTicks = ticksOf(chart, 0, chart.xs, 64, (label) => (chart.model.x.names.length > 0 ? nameGap : textWidth(label) + 4));
   chart.area = { width, height, left, right, top, bottom };
   return { xTicks, yTicks };
 };

@@ -12,7 +12,7 @@ const zoomTo = (chart, domains) => {
   const fine = domains.every((domain, i) => span([x, y][i], domain) > 1e-6 * span([x, y][i], chart.home[i]));
   if (!fine) return;
   chart.domains = domains;
-  chart.reset.hidden = domains.every((domain, i) => domain.every((v, j) => v === chart.home[i][j]));
+  chart.reset.hidden = isWhole(chart, 0) && isWhole(chart, 1);
   hide(chart);
   drawChart(chart);
 };

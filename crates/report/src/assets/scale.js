@@ -1,5 +1,5 @@
 "use strict";
-// Scales, ticks and numbers: the same formulas as in number.rs, scale.rs and ticks.rs.
+// Scales and numbers, as in scale.rs and number.rs: the page zooms, and shows the value of every point.
 
 const clamp = (v, low, high) => Math.min(high, Math.max(low, v));
 const px = (v) => String(Math.round(clamp(v, -1e5, 1e5) * 10) / 10);
@@ -61,93 +61,46 @@ const ruler = (axis, [low, high], from, to) => {
   };
 };
 
-const niceStep = (span, count) => {
-  const raw = span / Math.max(1, count);
-  const exponent = exponentOf(raw);
-  const factor = raw / 10 ** exponent;
-  return power([1, 2, 5].find((n) => factor <= 1.2 * n) ?? 10, exponent);
+// The nearest by ratio of 1, 2, 5, 10, … or of these: its digit and exponent.
+const nearestRound = (value, digits = [1, 2, 5]) => {
+  const exponent = exponentOf(value);
+  const found = digits.find((digit, i) => value / 10 ** exponent < Math.sqrt(digit * (digits[i + 1] ?? 10)));
+  return found ? [found, exponent] : [1, exponent + 1];
 };
 
-const linearTicks = (low, high, count) => {
-  const step = niceStep(high - low, count);
-  if (!(step > 0 && Number.isFinite(step))) return [];
-  const first = Math.ceil(low / step - 1e-9);
-  const last = Math.min(first + 100, Math.floor(high / step + 1e-9));
-  const place = exponentOf(step);
-  const large = Math.max(Math.abs(low), Math.abs(high)) >= 1e6;
-  const out = [];
-  for (let i = first; i <= last; i++) {
-    const at = i * step;
-    const label = at === 0 ? "0"
-      : large || place < -4 ? scientific(at, clamp(exponentOf(at) - place, 0, 6))
-      : fixed(at, Math.max(0, -place));
-    out.push({ at, label });
+// Round numbers for a range that the reader has chosen; those of the whole range are Rust's (ticks.rs).
+const roundNumbers = (r, count) => {
+  const { axis, low, high } = r;
+  const part = (r.to - r.from) / count;
+  const units = Math.abs(map(axis, high) - map(axis, low));
+  const isRatio = (v) => axis.scale === "log" || (axis.scale === "symlog" && Math.abs(v) >= axis.threshold);
+  // Within a decade there are not enough of them.
+  const narrow = units < 1 && isRatio(low) && isRatio(high);
+  const found = new Map();
+  for (let i = 0; i <= 2 * count; i++) {
+    const p = r.from + (i * part) / 2;
+    const span = narrow ? (high - low) / count : Math.abs(r.at(p + part / 2) - r.at(p - part / 2));
+    const near = r.at(p);
+    const byRatio = isRatio(near) && !narrow;
+    // Powers of ten alone, where a tick stands for many of them.
+    const [digit, exponent] = byRatio ? nearestRound(Math.abs(near), units / count > 0.4 ? [1] : [1, 2, 5]) : nearestRound(span);
+    const times = byRatio ? Math.sign(near) : Math.round(near / power(digit, exponent));
+    found.set(Number(`${times * digit}e${exponent}`), exponent);
   }
-  return out;
+  const label = (at, exponent) => at === 0 ? "0"
+    : Math.abs(at) >= 1e6 || exponent < -4 ? scientific(at, clamp(exponentOf(at) - exponent, 0, 6))
+    : fixed(at, Math.max(0, -exponent));
+  const shown = [...found].filter(([at]) => at >= low && at <= high).sort(([a], [b]) => a - b);
+  return shown.map(([at, exponent]) => [at, label(at, exponent)]);
 };
 
-const powerLabel = (at) => {
-  const k = exponentOf(at);
-  return k >= -4 && k <= 5 ? fixed(at, Math.max(0, -k)) : scientific(at, 0);
-};
-
-const logTicks = (low, high, count) => {
-  const first = Math.ceil(Math.log10(low) - 1e-9);
-  const last = Math.floor(Math.log10(high) + 1e-9);
-  if (last - first < 1) return linearTicks(low, high, count);
-  const decades = last - first + 1;
-  const stride = Math.ceil(decades / Math.max(1, count));
-  const few = decades * 3 <= count + 2;
-  const out = [];
-  for (let k = first - 1; k <= last; k++) {
-    for (let m = 1; m < 10; m++) {
-      const at = power(m, k);
-      if (at < low * (1 - 1e-9) || at > high * (1 + 1e-9) || (m > 1 && decades > 10)) continue;
-      const labelled = m === 1 ? (k - first) % stride === 0 : few && (m === 2 || m === 5);
-      out.push({ at, label: labelled ? powerLabel(at) : "" });
-    }
-  }
-  return out;
-};
-
-const mirrored = (ticks) =>
-  ticks.map(({ at, label }) => ({ at: -at, label: label && "−" + label })).reverse();
-
-const symlogTicks = (low, high, threshold, count) => {
-  if (low >= threshold) return logTicks(low, high, count);
-  if (high <= -threshold) return mirrored(logTicks(-high, -low, count));
-  const largest = Math.max(Math.abs(low), Math.abs(high));
-  const first = Math.ceil(Math.log10(threshold) - 1e-9);
-  const last = Math.floor(Math.log10(largest) + 1e-9);
-  if (largest <= threshold || last < first) return linearTicks(low, high, count);
-  const axis = { scale: "symlog", threshold };
-  const gap = (map(axis, high) - map(axis, low)) / (1.5 * Math.max(2, count));
-  const candidates = [[0, 0]];
-  for (const m of [1, 5, 2]) {
-    for (let k = last; k >= first - 1; k--) {
-      if (power(m, k) >= threshold * (1 - 1e-9)) candidates.push([m, power(m, k)], [m, -power(m, k)]);
-    }
-  }
-  const out = [];
-  for (const [m, at] of candidates) {
-    const labelled = out.every((t) => !t.label || Math.abs(map(axis, t.at) - map(axis, at)) >= gap);
-    if (at < low || at > high || !(labelled || m === 1)) continue;
-    const label = m === 0 ? "0" : (at < 0 ? "−" : "") + powerLabel(Math.abs(at));
-    out.push({ at, label: labelled ? label : "" });
-  }
-  return out.sort((a, b) => a.at - b.at);
-};
-
-const ticks = (r, count) => {
-  if (r.axis.scale === "linear") return linearTicks(r.low, r.high, count);
-  if (r.axis.scale === "log") return logTicks(r.low, r.high, count);
-  return symlogTicks(r.low, r.high, r.axis.threshold, count);
-};
-
-const namedTicks = (r, gap) => {
-  const step = Math.abs(r.px(1) - r.px(0));
-  const stride = Math.max(1, Math.ceil(gap / step));
-  return r.axis.names
-    .map((label, at) => ({ at, label }))
-    .filter(({ at }) => at % stride === 0 && at >= r.low && at <= r.high);
+// Labels stay where they have room: `gap` pixels from the one before.
+const spaced = (r, ticks, gap) => {
+  let last = -Infinity;
+  return ticks.map(([at, label]) => {
+    const place = r.px(at);
+    if (!label || Math.abs(place - last) < gap(label)) return { at, label: "" };
+    last = place;
+    return { at, label };
+  });
 };

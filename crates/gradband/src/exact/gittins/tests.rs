@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::exact::unhurried;
+use crate::observe::Progress;
+use crate::stop::StopReason;
+use std::ops::ControlFlow;
 
 /// The definition, by bisection in f64.
 fn bisect(successes: usize, failures: usize, remaining: usize) -> f64 {
@@ -27,7 +29,7 @@ fn bisect(successes: usize, failures: usize, remaining: usize) -> f64 {
 
 #[test]
 fn indices_agree_with_bisection() {
-    let table = GittinsTable::new(200, &mut unhurried).unwrap();
+    let table = GittinsTable::new(200, &mut ()).unwrap();
     let (mut worst, mut sum, mut count) = (0.0f64, 0.0, 0);
     for total in (1..=40).chain([61, 97, 150, 199, 200]) {
         // All states of small slices, a few hundred of large ones.
@@ -61,19 +63,33 @@ fn indices_of_a_long_horizon_agree_with_bisection() {
     assert!(worst < f64::from(MAX_ERROR) && mean < 5e-5);
 }
 
+/// Remembers what it is told, and stops the work once that is more than `most`.
+struct Calls {
+    seen: Vec<(u64, u64)>,
+    most: usize,
+}
+
+impl Observer for Calls {
+    fn progress(&mut self, Progress { done, total, .. }: Progress) -> ControlFlow<StopReason> {
+        self.seen.push((done, total));
+        if self.seen.len() <= self.most {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(StopReason::Interrupted)
+        }
+    }
+}
+
 #[test]
 fn a_shorter_table_is_a_prefix_and_parts_are_checked() {
-    let mut calls = Vec::new();
-    let mut hear = |done, total| {
-        calls.push((done, total));
-        ControlFlow::Continue(())
-    };
-    let long = GittinsTable::new(40, &mut hear).unwrap();
-    assert_eq!(calls.len(), 40);
-    assert_eq!(calls.last(), Some(&(10_660, 11_480)));
-    assert!(GittinsTable::new(40, &mut |_, _| ControlFlow::Break(())).is_none());
-    assert!(calls.is_sorted());
-    let short = GittinsTable::new(25, &mut unhurried).unwrap();
+    let mut all = Calls { seen: Vec::new(), most: usize::MAX };
+    let long = GittinsTable::new(40, &mut all).unwrap();
+    assert_eq!(all.seen.len(), 40);
+    assert_eq!(all.seen.last(), Some(&(10_660, 11_480)));
+    assert!(all.seen.is_sorted());
+    let stopped = GittinsTable::new(40, &mut Calls { seen: Vec::new(), most: 0 }).unwrap_err();
+    assert_eq!(stopped.stopped(), Some(StopReason::Interrupted));
+    let short = GittinsTable::new(25, &mut ()).unwrap();
     assert_eq!(short.values(), &long.values()[..GittinsTable::entries(25)]);
     assert_eq!(GittinsTable::from_parts(25, short.values().to_vec()), Ok(short.clone()));
     assert!(GittinsTable::from_parts(24, short.values().to_vec()).is_err());

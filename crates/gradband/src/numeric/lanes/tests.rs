@@ -1,8 +1,9 @@
 //! The elementary functions against the standard library, and wide lanes against one.
 
 use super::{One, Real, add, pick, put};
+use crate::numeric::simd::tests::wide_lanes;
 use crate::numeric::stream::{Key, Stream};
-use fearless_simd::{Level, Simd, f32x16};
+use fearless_simd::{Simd, f32x16};
 
 /// Inputs of many sizes, in (-bound, bound).
 fn inputs(bound: f64, count: usize) -> Vec<f64> {
@@ -50,10 +51,10 @@ fn turns_are_accurate_in_both_precisions() {
     }
 }
 
-/// Runs `check` in wide lanes, where the machine has them.
+/// Runs `check` in wide lanes.
 macro_rules! in_wide_lanes {
     ($simd:ident => $check:expr) => {
-        if let Some($simd) = Level::new().as_avx2() {
+        if let Some($simd) = wide_lanes() {
             $simd.vectorize(|| $check);
         }
     };

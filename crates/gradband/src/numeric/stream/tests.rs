@@ -3,9 +3,11 @@
 //! Statistical tests use 400,000 draws and fixed seeds; a correct sampler fails one of them with probability
 //! below 1e-5 (|z| < 4.5), were the seed drawn anew.
 
-use super::{Key, Stream, reward};
+use super::{Fill, Key, Stream, reward};
 use crate::numeric::lanes::{One, Real};
-use fearless_simd::{Level, Simd, f32x16};
+use crate::numeric::simd::LaneWork;
+use crate::numeric::simd::tests::wide_lanes;
+use fearless_simd::{Simd, f32x16};
 use rand_xoshiro::Xoshiro128Plus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -140,7 +142,7 @@ fn rewards_of_arms_are_independent() {
 /// A lane's draws do not depend on the rejections of its neighbours.
 #[test]
 fn wide_lanes_draw_what_one_draws() {
-    if let Some(simd) = Level::new().as_avx2() {
+    if let Some(simd) = wide_lanes() {
         simd.vectorize(|| {
             let mut wide = Stream::<f32x16<_>>::new(simd, Key::new(17), 40);
             let mut singles: Vec<_> =
@@ -164,16 +166,18 @@ fn wide_lanes_draw_what_one_draws() {
 
 #[test]
 fn filled_buffers_have_the_same_bits_in_any_width() {
-    let Some(simd) = Level::new().as_avx2() else { return };
-    let key = Key::new(8).child(1);
-    for (index, length) in [(0, 0), (1, 1), (2, 15), (3, 16), (4, 33), (5, 500)] {
+    fn check<const NORMAL: bool>(simd: impl Simd, index: u64, length: usize) {
+        let key = Key::new(8).child(1);
         let (mut wide, mut narrow) = (vec![0.0; length], vec![0.0; length]);
-        simd.vectorize(|| super::fill_wide::<_, true>(simd, key, index, &mut wide));
-        super::fill_narrow::<true>(key, index, &mut narrow);
+        let fill = Fill::<NORMAL> { key, index, out: &mut wide };
+        simd.vectorize(|| fill.run::<f32x16<_>>(simd)).unwrap();
+        Fill::<NORMAL> { key, index, out: &mut narrow }.run::<One<f32>>(()).unwrap();
         assert_eq!(wide, narrow);
-        simd.vectorize(|| super::fill_wide::<_, false>(simd, key, index, &mut wide));
-        super::fill_narrow::<false>(key, index, &mut narrow);
-        assert_eq!(wide, narrow);
+    }
+    let Some(simd) = wide_lanes() else { return };
+    for (index, length) in [(0, 0), (1, 1), (2, 15), (3, 16), (4, 33), (5, 500)] {
+        check::<true>(simd, index, length);
+        check::<false>(simd, index, length);
     }
 }
 

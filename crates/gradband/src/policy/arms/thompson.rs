@@ -3,7 +3,7 @@
 
 mod counts;
 
-use counts::Counts;
+pub(super) use counts::Counts;
 
 use crate::exact::Part;
 use crate::numeric::lanes::{Best, Real};

@@ -52,7 +52,7 @@ fn paper_width(problem: &Problem, choice: &Choice) -> Result<f64> {
     let mut instance = Instance::default();
     let mut total = 0.0;
     for index in 0..NORM_RUNS {
-        problem.draw_contexts(Split::Train, Key::new(0), index, &mut instance);
+        problem.draw_contexts(Split::Train, Key::new(0), index, &mut instance)?;
         let square = |x: &[f32]| x.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>();
         total += instance.contexts.chunks_exact(choice.dim()).map(square).fold(0.0, f64::max);
     }

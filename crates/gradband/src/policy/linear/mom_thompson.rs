@@ -54,7 +54,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
 };
 
 /// The rows of W: the leading eigenvectors.
-pub(crate) fn subspace(
+pub fn subspace(
     problem: &Problem,
     choice: &Choice,
     observer: &mut dyn Observer,
@@ -88,7 +88,7 @@ fn eigenvectors(problem: &Problem, centred: bool) -> Result<Vec<Vec<f64>>> {
             continue;
         }
         for index in 0..instances as u64 {
-            problem.draw_contexts(Split::Train, key, index, &mut instance);
+            problem.draw_contexts(Split::Train, key, index, &mut instance)?;
             let rounds = instance.contexts.chunks_exact(dim).zip(instance.rewards.chunks_exact(problem.arms));
             for (t, (x, rewards)) in rounds.enumerate() {
                 if pass {

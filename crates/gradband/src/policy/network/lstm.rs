@@ -42,5 +42,5 @@ fn sizes(choice: &Choice) -> Sizes {
 
 /// The network that a choice describes; its settings were checked.
 pub(crate) fn network(choice: &Choice) -> Lstm {
-    Lstm::sized(sizes(choice), choice.arms())
+    Lstm::new(sizes(choice), choice.arms())
 }

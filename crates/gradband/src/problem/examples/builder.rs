@@ -3,8 +3,8 @@
 use super::labels::{Labels, MAX_CLASSES};
 use super::matrix::{MAX_NUMBERS, Matrix};
 use super::{Examples, LARGEST_VALUE, MAX_FEATURES, Scale, Scaling};
-use crate::error::{Error, Place, Result, abridged, within};
-use crate::problem::split::split;
+use crate::error::{Error, Place, Result, abridged};
+use crate::problem::split::{check_holdout, split};
 
 /// Gathers [`Examples`] row by row.
 ///
@@ -38,7 +38,7 @@ impl ExamplesBuilder {
     /// A builder whose features will be scaled by `scale`. A share `holdout` of the examples will be held out, chosen by a
     /// hash of the features: equal examples stay together, and neither a seed nor the order of the rows matters.
     pub fn new(scale: Scale, holdout: f64) -> Result<Self> {
-        within("holdout", holdout, 0.0, 0.9)?;
+        check_holdout(holdout)?;
         Ok(Self { scale, holdout, matrix: Matrix::new(scale, holdout > 0.0), labels: Labels::default() })
     }
 

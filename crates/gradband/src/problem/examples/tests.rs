@@ -38,12 +38,12 @@ fn errors_name_the_row() {
     refused(&[(&[], "a"), (&[], "b")], 0.0, "examples: found no feature");
     refused(&[(&[1.0], "a"), (&[2.0], "a")], 0.0, "examples: every label is 'a'");
     refused(&[(&[1.0], "a"), (&[2.0], "b")], 0.5, "examples: found 2 example(s): too few different ones");
-    refused(&[(&[1.0], "a"), (&[2.0, f64::NAN], "b")], 0.0, "row 2, feature 2: found NaN");
-    refused(&[(&[f64::INFINITY], "a")], 0.0, "row 1, feature 1: found inf, expected a finite number");
+    refused(&[(&[1.0], "a"), (&[2.0, f64::NAN], "b")], 0.0, "row 2, column 2 ('f2'): found NaN");
+    refused(&[(&[f64::INFINITY], "a")], 0.0, "row 1, column 1 ('f1'): found inf, expected a finite number");
     refused(
         &[(&[-1e31], "a")],
         0.0,
-        "row 1, feature 1: found -1e31, expected a finite number of at most 1e30",
+        "row 1, column 1 ('f1'): found -1e31, expected a finite number of at most 1e30",
     );
     refused(&[(&[0.0; MAX_FEATURES + 1], "a")], 0.0, "row 1: found 10001 features");
     refused(&[], 0.95, "holdout: found 0.95");

@@ -4,11 +4,12 @@ use super::gradient::Accumulator;
 use super::pack::{Pack, zeros};
 use super::packed::Packed;
 use super::{Draws, LinearChooser, Number, Projection, Slopes, blocks, gradient_len, rounds};
+use crate::error::Result;
 use crate::numeric::lanes::One;
 use crate::numeric::stream::{fill_normals, fill_uniforms};
 use crate::problem::Instance;
 use crate::simulate::job::{Job, Outcome, Output, Task};
-use crate::simulate::returns::{Returns, advantages};
+use crate::simulate::returns::{Centre, Returns, advantages};
 
 /// One run, and its trace: arms and gains always, scores and the vectors h if it is differentiated.
 pub(super) struct Run<R> {
@@ -111,7 +112,7 @@ pub(super) fn with<R: Number>(
     small: bool,
     first: u64,
     out: Output,
-) {
+) -> Result<()> {
     let length = if job.task == Task::Evaluate { 0 } else { gradient_len(policy, projection) };
     let Output { outcomes, gradients, curves } = out;
     assert_eq!(gradients.len(), outcomes.len() * length, "a gradient for each instance");
@@ -125,7 +126,7 @@ pub(super) fn with<R: Number>(
     let marks = job.marks.len();
     for (i, outcome) in outcomes.iter_mut().enumerate() {
         let index = first + i as u64;
-        job.problem.draw_contexts(job.split, job.key, index, &mut instance);
+        job.problem.draw_contexts(job.split, job.key, index, &mut instance)?;
         table.load(&instance);
         for (r, run) in runs.iter_mut().enumerate() {
             run.start(job, policy.draws(), r, index, &mut buffer);
@@ -137,7 +138,7 @@ pub(super) fn with<R: Number>(
         }
         *outcome = settle(job, &instance, &runs, &mut returns, &mut curves[i * marks..(i + 1) * marks]);
         if let (Task::Gradient(baseline, _), true) = (job.task, length > 0) {
-            advantages(baseline, One(1.0), &returns.optimal, &mut returns.values);
+            advantages(baseline, Centre::Mean, One(1.0), &returns.optimal, &mut returns.values);
             let gradient = &mut gradients[i * length..(i + 1) * length];
             gradient.fill(0.0);
             let (by_w, by_scalars) = gradient.split_at_mut(length - policy.scalars());
@@ -148,6 +149,7 @@ pub(super) fn with<R: Number>(
             accumulator.finish(by_w);
         }
     }
+    Ok(())
 }
 
 /// Returns of the runs of an instance, one run after the other, and those of the best arm in each round.

@@ -2,38 +2,63 @@
 
 mod oracle;
 
-use super::{Instance, Job, LinearPolicy, Number, Precision, Projection, Score, gradient_len, play, rollout};
+use super::{
+    LinearKernel, Number, Precision, Projection, Slopes, gradient_len, play, rollout,
+};
 use crate::numeric::lanes::One;
 use crate::numeric::stream::{Key, fill_normals};
-use crate::policy::{CoSoftElim, LinEpsilonGreedy, LinThompson, LinUcb, SoftUcb};
-use crate::simulate::returns::{Baseline, Returns};
-use crate::simulate::{Outcome, Task};
+use crate::policy::linear_kernels::{CoSoftElim, LinEpsilonGreedy, LinThompson, LinUcb, SoftUcb};
+use crate::policy::{Choice, POLICIES, Plays};
+use crate::problem::{ContextModel, Draw, Instance, Problem, Split};
+use crate::simulate::{Baseline, Job, Outcome, Output, Returns, Task};
 use oracle::{Naive, Space, advantages};
 
 const SELF: Task = Task::Gradient(Baseline::SelfPlay, Returns::Realized);
 
 /// Linear-Gaussian instances: contexts N(1/2, I), parameters N(0, I), noise 0.5.
-fn sampler(dim: usize, arms: usize, horizon: usize) -> impl Fn(u64, &mut Instance) + Sync {
-    move |index, instance| {
-        let key = Key::new(77);
-        let mut theta = vec![0.0; arms * dim];
-        fill_normals(key.child(0), index, &mut theta);
-        instance.contexts.resize(horizon * dim, 0.0);
-        fill_normals(key.child(1), index, &mut instance.contexts);
-        instance.rewards.resize(horizon * arms, 0.0);
-        fill_normals(key.child(2), index, &mut instance.rewards);
-        instance.means.clear();
-        for x in &mut instance.contexts {
-            *x += 0.5;
-        }
-        for x in instance.contexts.chunks_exact(dim) {
-            let mean = |theta: &[f32]| x.iter().zip(theta).map(|(x, y)| x * y).sum::<f32>();
-            instance.means.extend(theta.chunks_exact(dim).map(mean));
+#[derive(Debug)]
+struct Dense {
+    dim: usize,
+    /// Is the first feature always 0?
+    blind: bool,
+}
+
+impl ContextModel for Dense {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn draw(&self, draw: &Draw, instance: &mut Instance) {
+        let (key, dim) = (Key::new(77), self.dim);
+        let mut theta = vec![0.0; draw.arms * dim];
+        fill_normals(key.child(0), draw.index, &mut theta);
+        fill_normals(key.child(1), draw.index, &mut instance.contexts);
+        fill_normals(key.child(2), draw.index, &mut instance.rewards);
+        instance.contexts.iter_mut().for_each(|x| *x += 0.5);
+        for (x, means) in
+            instance.contexts.chunks_exact(dim).zip(instance.means.chunks_exact_mut(draw.arms))
+        {
+            for (mean, theta) in means.iter_mut().zip(theta.chunks_exact(dim)) {
+                *mean = x.iter().zip(theta).map(|(x, y)| x * y).sum();
+            }
         }
         for (reward, mean) in instance.rewards.iter_mut().zip(&instance.means) {
             *reward = mean + 0.5 * *reward;
         }
+        if self.blind {
+            instance.contexts.iter_mut().step_by(dim).for_each(|x| *x = 0.0);
+        }
     }
+}
+
+fn problem(dim: usize, arms: usize, horizon: usize) -> Problem {
+    Problem::contexts(Dense { dim, blind: false }, arms).horizon(horizon).build().unwrap()
+}
+
+fn drawn(job: &Job, index: u64) -> Instance {
+    let mut instance = Instance::default();
+    job.problem.draw_contexts(job.split, job.key, index, &mut instance).unwrap();
+    instance
 }
 
 /// W of `rank` x `dim`: random and not symmetric, or with its last two columns zero and a row repeated.
@@ -54,14 +79,23 @@ fn space(rank: usize, dim: usize, singular: bool) -> Space {
     Space { w, rank, dim, ridge: 0.7 }
 }
 
-fn job<'a>(
-    projection: &'a Projection,
-    arms: usize,
-    horizon: usize,
-    task: Task,
-    sample: &'a (dyn Fn(u64, &mut Instance) + Sync),
-) -> Job<'a> {
-    Job { projection, horizon, arms, task, key: Key::new(11), precision: Precision::Double, sample }
+fn job(problem: &Problem, task: Task) -> Job<'_> {
+    Job::new(problem, Key::new(11), Split::Train, task)
+}
+
+/// Outcomes and gradients of `count` instances.
+fn played(
+    policy: &impl LinearKernel,
+    projection: &Projection,
+    precision: Precision,
+    job: &Job,
+    (first, count): (u64, usize),
+) -> (Vec<Outcome>, Vec<f64>) {
+    let (mut outcomes, mut gradients) =
+        (vec![Outcome::default(); count], vec![f64::NAN; count * gradient_len(policy, projection)]);
+    let out = Output { outcomes: &mut outcomes, gradients: &mut gradients, curves: &mut [] };
+    rollout(policy, projection, precision, job, first, out).unwrap();
+    (outcomes, gradients)
 }
 
 fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
@@ -76,11 +110,10 @@ fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
 /// against central differences of its log-probabilities.
 fn check<P: Naive>(policy: &P, space: &Space, arms: usize, horizon: usize, task: Task, differences: bool) {
     let projection = Projection::new(&space.w, space.rank, space.dim, space.ridge);
-    let sample = sampler(space.dim, arms, horizon);
-    let job = job(&projection, arms, horizon, task, &sample);
+    let problem = problem(space.dim, arms, horizon);
+    let job = job(&problem, task);
     let index = 3;
-    let mut instance = Instance::default();
-    sample(index, &mut instance);
+    let instance = drawn(&job, index);
     let runs: Vec<_> = (0..task.runs()).map(|r| space.play(policy, &job, &instance, index, r)).collect();
     let Task::Gradient(baseline, _) = task else { return };
     let scored: Vec<_> = (0..runs.len()).filter(|&r| baseline.scores(r)).collect();
@@ -114,10 +147,11 @@ fn check<P: Naive>(policy: &P, space: &Space, arms: usize, horizon: usize, task:
     let reward: f64 =
         (0..horizon).flat_map(|t| (0..runs.len()).map(move |r| (t, r))).map(|(t, r)| pulled(t, r)).sum();
     for small in [true, false].into_iter().filter(|small| !small || space.dim <= super::rounds::LARGEST_DIM) {
-        let (mut out, mut gradient) = ([Outcome::default()], vec![f64::NAN; expected.len()]);
-        play::with::<One<f64>, P>(policy, &job, small, index, &mut out, &mut gradient);
+        let (mut outcomes, mut gradient) = ([Outcome::default()], vec![f64::NAN; expected.len()]);
+        let out = Output { outcomes: &mut outcomes, gradients: &mut gradient, curves: &mut [] };
+        play::with::<One<f64>>(policy, &projection, &job, small, index, out).unwrap();
         let what = format!("{}x{}, K = {arms}, {task:?}, by rounds: {small}", space.rank, space.dim);
-        assert_close(&[out[0].reward], &[reward / runs.len() as f64], 1e-12, &what);
+        assert_close(&[outcomes[0].reward], &[reward / runs.len() as f64], 1e-12, &what);
         assert_close(&gradient, &expected, 1e-9, &what);
     }
 }
@@ -129,6 +163,21 @@ fn check_policies(space: &Space, arms: usize, horizon: usize, differences: bool)
     check(&SoftUcb { alpha: 0.8, temperature: 0.4, hard: false }, space, arms, horizon, SELF, differences);
     check(&LinThompson { noise_sd: 0.5, learn: true }, space, arms, horizon, SELF, differences);
     check(&LinEpsilonGreedy { epsilon: 0.3 }, space, arms, horizon, SELF, differences);
+}
+
+/// What is above is every linear policy that has a score: the rest of the catalogue has none, or is tested with the plain
+/// engine.
+#[test]
+fn every_linear_policy_with_a_score_has_an_oracle() {
+    let known = ["cosoftelim", "soft-ucb", "lin-thompson", "lin-epsilon-greedy"];
+    let problem = problem(3, 2, 10);
+    for kind in POLICIES.iter().filter(|kind| kind.plays() == Plays::Contexts && !kind.params().is_empty()) {
+        if kind.refusal(&problem).is_some() {
+            continue;
+        }
+        let player = Choice::initial(kind, &problem).unwrap().player(&problem, &mut ()).unwrap();
+        assert_eq!(player.unscored().is_none(), known.contains(&kind.name()), "{}", kind.name());
+    }
 }
 
 #[test]
@@ -180,17 +229,11 @@ fn unseen_contexts_have_no_score() {
     let mut w = vec![0.0; 16];
     w[0] = 1.0;
     let projection = Projection::new(&w, 4, 4, 1.0);
-    let inner = sampler(4, 3, 50);
-    let sample = |index: u64, instance: &mut Instance| {
-        inner(index, instance);
-        instance.contexts.iter_mut().step_by(4).for_each(|x| *x = 0.0);
-    };
+    let problem = Problem::contexts(Dense { dim: 4, blind: true }, 3).horizon(50).build().unwrap();
     let policy = CoSoftElim { gamma: 4.0, learn_gamma: true };
     for precision in [Precision::Single, Precision::Double] {
-        let job = Job { precision, ..job(&projection, 3, 50, SELF, &sample) };
-        let mut gradients = vec![f64::NAN; 4 * 17];
-        rollout(&policy, &job, 0, &mut [Outcome::default(); 4], &mut gradients);
-        assert!(gradients.iter().all(|&x| x == 0.0));
+        let (_, gradients) = played(&policy, &projection, precision, &job(&problem, SELF), (0, 4));
+        assert_eq!(gradients, [0.0; 4 * 17]);
     }
 }
 
@@ -198,17 +241,12 @@ fn unseen_contexts_have_no_score() {
 fn bits_do_not_depend_on_the_block_of_instances() {
     for dim in [5, 8, 50] {
         let projection = Projection::identity(dim, 1.0);
-        let sample = sampler(dim, 4, 60);
+        let problem = problem(dim, 4, 60);
         let policy = SoftUcb { alpha: 1.0, temperature: 0.25, hard: false };
-        let loo = Task::Gradient(Baseline::LeaveOneOut(3), Returns::Mean);
-        let job = Job { precision: Precision::Single, ..job(&projection, 4, 60, loo, &sample) };
-        let length = gradient_len(&policy, &projection);
-        let play = |first: u64, count: usize| {
-            let (mut out, mut gradients) = (vec![Outcome::default(); count], vec![0.0; count * length]);
-            rollout(&policy, &job, first, &mut out, &mut gradients);
-            (out, gradients)
-        };
+        let job = job(&problem, Task::Gradient(Baseline::LeaveOneOut(3), Returns::Mean));
+        let play = |first, count| played(&policy, &projection, Precision::Single, &job, (first, count));
         let (all, gradients) = play(0, 7);
+        let length = gradients.len() / 7;
         for i in 0..7 {
             let (out, gradient) = play(i as u64, 1);
             assert_eq!(out[0], all[i]);
@@ -224,13 +262,11 @@ fn single_precision_agrees_with_double_on_average() {
     const INSTANCES: usize = 300;
     for (dim, arms, horizon) in [(8, 4, 200), (20, 3, 200), (48, 2, 200)] {
         let projection = Projection::new(&space(dim, dim, false).w, dim, dim, 1.0);
-        let sample = sampler(dim, arms, horizon);
+        let problem = problem(dim, arms, horizon);
         let policy = CoSoftElim { gamma: 4.0, learn_gamma: false };
         let play = |precision: Precision| {
-            let job = Job { precision, ..job(&projection, arms, horizon, SELF, &sample) };
-            let mut out = vec![Outcome::default(); INSTANCES];
-            let mut gradients = vec![0.0; INSTANCES * dim * dim];
-            rollout(&policy, &job, 0, &mut out, &mut gradients);
+            let (out, gradients) =
+                played(&policy, &projection, precision, &job(&problem, SELF), (0, INSTANCES));
             let sums =
                 gradients.chunks_exact(dim * dim).map(|row| row.iter().sum::<f64>()).collect::<Vec<_>>();
             (out.iter().map(|outcome| outcome.reward).collect::<Vec<_>>(), sums)
@@ -252,8 +288,7 @@ fn single_precision_agrees_with_double_on_average() {
 fn without_contexts_it_is_softelim() {
     let (arms, gamma) = (3, 4.0_f64);
     let pulls: Vec<_> = [0, 1, 2, 2, 1, 0, 1, 2, 2, 2].map(oracle::Choice::of).into();
-    let mut instance = Instance { contexts: vec![1.0; 11], ..Instance::default() };
-    sampler(1, arms, 11)(0, &mut instance);
+    let mut instance = drawn(&job(&problem(1, arms, 11), SELF), 0);
     instance.contexts.fill(1.0);
     let space = Space { w: vec![1.0], rank: 1, dim: 1, ridge: 1e-9 };
     let estimates: Vec<_> = (0..arms).map(|i| space.arm(&instance, arms, &pulls, 10, i, false)).collect();
@@ -279,10 +314,10 @@ fn without_contexts_it_is_softelim() {
     }
 }
 
-fn act<R: Number, P: LinearPolicy>(policy: &P, mu: &[R], v: &[R], draws: &[R]) -> usize {
+fn act<R: Number, P: LinearKernel>(policy: &P, mu: &[R], v: &[R], draws: &[R]) -> usize {
     let (mut mean, mut variance, mut scalars) = (mu.to_vec(), v.to_vec(), [R::of(0.0); 2]);
-    let mut score = Score { mean: &mut mean, variance: &mut variance, scalars: &mut scalars };
-    policy.act::<R, false>(mu, v, draws, &mut score)
+    let mut slopes = Slopes { mean: &mut mean, variance: &mut variance, scalars: &mut scalars };
+    policy.act::<R, false>(mu, v, draws, &mut slopes)
 }
 
 #[test]

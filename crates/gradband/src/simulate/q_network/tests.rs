@@ -1,20 +1,16 @@
-use super::network::{Errors, Gradient};
+//! The network against differences, and among the other policies; its training is tested where that is.
+
 use super::*;
-use crate::evaluate::evaluate;
 use crate::numeric::lanes::Best;
-use crate::policy::{History, Policy, Random, Uses};
-use crate::problem::{Points, Prior, Rewards, Split};
-use crate::simulate::{Task, rollout};
-use crate::{Problem, Result};
-use std::ops::ControlFlow;
+use crate::problem::{Bernoulli, Beta, Points, Prior, Problem, Rewards, Split};
+use crate::simulate::Task;
+use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
 
-fn easy(horizon: usize) -> Result<Problem> {
-    let prior = Points::new(vec![vec![0.9, 0.1], vec![0.1, 0.9]], None)?;
-    Problem::new("easy", Rewards::Bernoulli, Prior::Points(prior), horizon)
-}
-
-fn short() -> Settings {
-    Settings { updates: 1500, buffer: 256, checks: 3, check_instances: 500, ..Settings::default() }
+fn played<const COUNT: usize>(player: &dyn Player, job: &Job, first: u64) -> [Outcome; COUNT] {
+    let mut outcomes = [Outcome::default(); COUNT];
+    let out = Output { outcomes: &mut outcomes, gradients: &mut [], curves: &mut [] };
+    player.rollout(job, first, out).unwrap();
+    outcomes
 }
 
 /// Rather positive weights: few units are dead.
@@ -42,7 +38,7 @@ fn gradient_is_the_slope_of_the_loss() {
     }
     let network = Network::new(&dqn, &params);
     network.forward(&mut trace);
-    let (mut errors, mut gradient) = (Errors::new(&dqn), Gradient::new(&dqn));
+    let (mut errors, mut gradient) = (Errors::new(&dqn), WeightSums::new(&dqn));
     for (arm, (error, value)) in errors.values().iter_mut().zip(trace.values()).enumerate() {
         *error = value.map(|value| value - arm as f32 / 3.0);
     }
@@ -81,26 +77,27 @@ fn layout_covers_the_weights() {
 }
 
 #[test]
-fn zero_weights_play_the_first_arm() -> Result<()> {
-    let (problem, dqn) = (easy(30)?, Dqn::new(2, 8));
-    let player = Player { dqn, params: vec![0.0; dqn.len()], horizon: 30 };
+fn zero_weights_play_the_first_arm() {
+    let prior = Prior::Points(Points::new(vec![vec![0.9, 0.1], vec![0.1, 0.9]], None).unwrap());
+    let problem = Problem::bernoulli(prior).horizon(30).build().unwrap();
+    let dqn = Dqn::new(2, 8);
+    let player = QPlayer { dqn, params: vec![0.0; dqn.len()], horizon: 30 };
     let job = Job::new(&problem, Key::new(3), Split::HeldOut, Task::Evaluate);
-    let mut out = [Outcome::default(); 37];
-    player.rollout(&job, 5, &mut out, &mut []);
-    for outcome in out {
+    let outcomes: [Outcome; 37] = played(&player, &job, 5);
+    for outcome in outcomes {
         let bad = outcome.reward < 15.0;
         let expected = if bad { (3.0, 24.0) } else { (27.0, 0.0) };
         assert!((outcome.reward - expected.0).abs() < 1e-9 && (outcome.regret - expected.1).abs() < 1e-9);
     }
-    assert!(out.iter().any(|outcome| outcome.regret > 1.0) && out.iter().any(|outcome| outcome.regret < 1.0));
-    Ok(())
+    let some = |test: fn(f64) -> bool| outcomes.iter().any(|outcome| test(outcome.regret));
+    assert!(some(|regret| regret > 1.0) && some(|regret| regret < 1.0));
 }
 
 /// Plays the arm with the smallest sum of rewards.
 #[derive(Clone)]
 struct Poorest;
 
-impl Policy for Poorest {
+impl ArmsKernel<0> for Poorest {
     const USES: Uses = Uses::Sums;
 
     #[inline(always)]
@@ -109,7 +106,7 @@ impl Policy for Poorest {
         history: &History<R>,
         _: &mut [R],
         _: &mut Stream<R>,
-        _: &mut R,
+        _: &mut [R; 0],
     ) -> R {
         let mut best = Best::first(-history.sums[0]);
         for (arm, &sum) in history.sums.iter().enumerate() {
@@ -121,7 +118,7 @@ impl Policy for Poorest {
 
 /// The same policy as a network and in the engine of all others, which must agree in every choice.
 #[test]
-fn instances_and_rewards_are_those_of_other_policies() -> Result<()> {
+fn instances_and_rewards_are_those_of_other_policies() {
     let dqn = Dqn::new(3, 3);
     let mut params = vec![0.0; dqn.len()];
     let [first, _, second, _, last, _] = dqn.layout();
@@ -130,54 +127,39 @@ fn instances_and_rewards_are_those_of_other_policies() -> Result<()> {
         params[second.range.start + arm * 4] = 1.0;
         params[last.range.start + arm * 4] = -1.0;
     }
-    let player = Player { dqn, params, horizon: 64 };
-    for rewards in [Rewards::Bernoulli, Rewards::Beta { concentration: 4.0 }] {
-        let prior = Prior::beta(vec![2.0, 1.0, 1.0], vec![1.0, 1.0, 3.0])?;
-        let problem = Problem::new("any", rewards, prior, 64)?;
+    let player = QPlayer { dqn, params, horizon: 64 };
+    for rewards in [Rewards::Bernoulli(Bernoulli), Rewards::Beta(Beta { concentration: 4.0 })] {
+        let prior = Prior::betas(vec![2.0, 1.0, 1.0], vec![1.0, 1.0, 3.0]).unwrap();
+        let problem = Problem::arms_with(rewards, prior).horizon(64).build().unwrap();
         let job = Job::new(&problem, Key::new(3), Split::HeldOut, Task::Evaluate);
-        let (mut ours, mut theirs) = ([Outcome::default(); 40], [Outcome::default(); 40]);
-        player.rollout(&job, 0, &mut ours, &mut []);
-        rollout(&Poorest, &job, 0, &mut theirs);
-        assert_eq!(ours, theirs, "{rewards:?}");
-        let mut alone = [Outcome::default()];
-        player.rollout(&job, 21, &mut alone, &mut []);
+        let (ours, theirs): ([_; 40], [_; 40]) = (played(&player, &job, 0), played(&Arms(Poorest), &job, 0));
+        assert_eq!(ours, theirs, "{}", problem.kind());
+        let alone: [_; 1] = played(&player, &job, 21);
         assert_eq!(alone[0], ours[21]);
     }
-    Ok(())
 }
 
+/// A network that is told of a longer horizon than is played: its regret after some of the rounds of the longer run.
 #[test]
-fn same_seed_same_weights() -> Result<()> {
-    let (problem, dqn) = (easy(20)?, Dqn::new(2, 16));
-    let settings = Settings { updates: 200, ..short() };
-    let learn = |seed| train(&problem, &dqn, &settings, seed, &mut |_, _| ControlFlow::Continue(()));
-    let first = learn(1);
-    assert_eq!(first, learn(1));
-    assert_ne!(first, learn(2));
-    Ok(())
-}
-
-#[test]
-fn training_can_be_stopped() -> Result<()> {
-    let (problem, dqn) = (easy(20)?, Dqn::new(2, 16));
-    let mut heard = Vec::new();
-    let params = train(&problem, &dqn, &short(), 1, &mut |done, loss| {
-        heard.push((done, loss));
-        if done >= 200 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    assert_eq!(heard.iter().map(|&(done, _)| done).collect::<Vec<_>>(), [100, 200]);
-    assert!(heard.iter().all(|(_, loss)| loss.is_finite()) && params.len() == dqn.len());
-    Ok(())
-}
-
-#[test]
-fn training_beats_playing_at_random() -> Result<()> {
-    let (problem, dqn) = (easy(20)?, Dqn::new(2, 32));
-    let params = train(&problem, &dqn, &short(), 1, &mut |_, _| ControlFlow::Continue(()));
-    let agents: [&dyn Agent; 2] = [&Player { dqn, params, horizon: 20 }, &Random];
-    let evaluation = evaluate(&agents, &problem, 1, 2000, |_| ControlFlow::Continue(()));
-    let regret = evaluation.map(|evaluation| [0, 1].map(|i| evaluation.regret(i).mean));
-    // Playing at random costs 8; knowing only the first reward, and staying with the better arm, 1.5.
-    assert!(regret.is_some_and(|regret| regret[0] < 2.5 && regret[1] > 7.5), "{regret:?}");
-    Ok(())
+fn marks_are_the_regret_of_shorter_runs() {
+    let dqn = Dqn { time: true, ..Dqn::new(2, 21) };
+    let player = QPlayer { dqn, params: weights(&dqn), horizon: 60 };
+    let long = Problem::named("bernoulli-2-uniform").unwrap().with_horizon(60).unwrap();
+    let marks = [1, 16, 31, 60];
+    let job = Job {
+        marks: &marks,
+        ..Job::new(&long, Key::new(4), Split::HeldOut, Task::Evaluate)
+    };
+    let (mut outcomes, mut curves) = ([Outcome::default(); 21], [0.0; 21 * 4]);
+    let out = Output { outcomes: &mut outcomes, gradients: &mut [], curves: &mut curves };
+    player.rollout(&job, 5, out).unwrap();
+    for (m, &mark) in marks.iter().enumerate() {
+        let short = long.with_horizon(mark).unwrap();
+        let alone: [Outcome; 21] =
+            played(&player, &Job { problem: &short, marks: &[], ..job }, 5);
+        for (i, outcome) in alone.iter().enumerate() {
+            assert_eq!(curves[i * marks.len() + m], outcome.regret, "after {mark} rounds");
+        }
+    }
+    assert!(outcomes.iter().any(|outcome| outcome.regret > 0.0));
 }

@@ -16,7 +16,7 @@ use crate::numeric::stream::Stream;
 use crate::problem::{Armed, RewardModel};
 use crate::simulate::instances::{self, Tally, armed};
 use crate::simulate::job::{Job, Outcome, Output, Task};
-use crate::simulate::returns::{Baseline, Returns, advantages};
+use crate::simulate::returns::{Baseline, Centre, Returns, advantages};
 
 pub(super) fn rollout(
     lstm: &Lstm,
@@ -136,7 +136,7 @@ impl LaneWork for Game<'_, '_> {
             if let (Some(_), Task::Gradient(baseline, _)) = (&gradient, job.task) {
                 // Lanes without an instance add nothing.
                 let weight = R::from_fn(token, |lane| f64::from(u8::from(lane < played)));
-                advantages(baseline, weight, &instances.optimal, &mut values);
+                advantages(baseline, Centre::Sum, weight, &instances.optimal, &mut values);
                 for (run, advantages) in runs.iter_mut().zip(values.chunks_exact(horizon)) {
                     if run.scored {
                         kernel.backward(run, advantages, &mut sums);
@@ -279,7 +279,7 @@ pub(super) fn trajectories(
     for (r, run) in runs.iter_mut().enumerate() {
         kernel.play(r, run, &mut values[r * horizon..(r + 1) * horizon], &mut instances, &exact, &mut []);
     }
-    advantages(baseline, One(1.0), &instances.optimal, &mut values);
+    advantages(baseline, Centre::Sum, One(1.0), &instances.optimal, &mut values);
     let plain = |lanes: &[One<f64>]| lanes.iter().map(|x| x.0).collect();
     runs.iter()
         .zip(values.chunks_exact(horizon))

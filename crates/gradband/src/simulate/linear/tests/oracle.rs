@@ -1,11 +1,11 @@
 //! The definition, computed naively in double precision: G_i = W A_i W' + lambda I factored anew in each round from
 //! the history, trajectories stored, and each round's score multiplied by its advantage.
 
-use crate::linear::{Draws, Instance, Job, LinearPolicy};
 use crate::numeric::stream::{fill_normals, fill_uniforms};
-use crate::policy::{CoSoftElim, LinEpsilonGreedy, LinThompson, SoftUcb};
-use crate::simulate::returns::{Baseline, Returns};
-use crate::simulate::{ACTIONS, Task};
+use crate::policy::linear_kernels::{CoSoftElim, LinEpsilonGreedy, LinThompson, SoftUcb};
+use crate::problem::Instance;
+use crate::simulate::linear::{Draws, LinearKernel};
+use crate::simulate::{Baseline, Job, Returns, Task};
 
 /// What a policy drew: an arm, and for Thompson sampling the samples behind it.
 pub struct Choice {
@@ -27,7 +27,7 @@ pub struct Slopes {
 }
 
 /// A policy by its definition.
-pub trait Naive: LinearPolicy {
+pub trait Naive: LinearKernel {
     fn parameters(&self) -> Vec<f64>;
     fn with(&self, parameters: &[f64]) -> Self;
     fn choose(&self, mu: &[f64], v: &[f64], draws: &[f64]) -> Choice;
@@ -310,16 +310,17 @@ impl Space {
         index: u64,
         r: usize,
     ) -> Vec<Choice> {
-        let key = job.key.child(ACTIONS + r as u64);
-        let per_round = if policy.draws() == Draws::Normal { job.arms } else { 1 };
-        let mut draws = vec![0.0; job.horizon * per_round];
-        match policy.draws() {
+        let key = job.action_key(r);
+        let (arms, horizon) = (job.problem.arms, job.problem.horizon);
+        let per_round = if LinearKernel::draws(policy) == Draws::Normal { arms } else { 1 };
+        let mut draws = vec![0.0; horizon * per_round];
+        match LinearKernel::draws(policy) {
             Draws::Normal => fill_normals(key, index, &mut draws),
             _ => fill_uniforms(key, index, &mut draws),
         }
         let mut pulls = Vec::new();
         for (t, draws) in draws.chunks_exact(per_round).enumerate() {
-            let (mu, v) = self.estimates(instance, job.arms, &pulls, t);
+            let (mu, v) = self.estimates(instance, arms, &pulls, t);
             let draws: Vec<_> = draws.iter().map(|&x| f64::from(x)).collect();
             pulls.push(policy.choose(&mu, &v, &draws));
         }
@@ -336,10 +337,10 @@ impl Space {
         advantages: &[f64],
     ) -> f64 {
         let round = |t: usize| {
-            let (mu, v) = self.estimates(instance, job.arms, pulls, t);
+            let (mu, v) = self.estimates(instance, job.problem.arms, pulls, t);
             advantages[t] * policy.log(&mu, &v, &pulls[t])
         };
-        (0..job.horizon).map(round).sum()
+        (0..job.problem.horizon).map(round).sum()
     }
 
     /// Its gradient by W and the scalars.
@@ -351,11 +352,11 @@ impl Space {
         pulls: &[Choice],
         advantages: &[f64],
     ) -> Vec<f64> {
-        let size = if policy.learns_projection() { self.w.len() } else { 0 };
-        let mut out = vec![0.0; size + policy.scalars()];
-        for t in 0..job.horizon {
-            let arms: Vec<_> =
-                (0..job.arms).map(|i| self.arm(instance, job.arms, pulls, t, i, true)).collect();
+        let size = if LinearKernel::learns_projection(policy) { self.w.len() } else { 0 };
+        let mut out = vec![0.0; size + LinearKernel::scalars(policy)];
+        let count = job.problem.arms;
+        for t in 0..job.problem.horizon {
+            let arms: Vec<_> = (0..count).map(|i| self.arm(instance, count, pulls, t, i, true)).collect();
             let (mu, v): (Vec<_>, Vec<_>) = arms.iter().map(|arm| (arm.mu, arm.v)).unzip();
             let slopes = policy.slopes(&mu, &v, &pulls[t]);
             for (i, arm) in arms.iter().enumerate() {
@@ -374,13 +375,14 @@ impl Space {
 /// The advantages of run `r`: returns from each round on, minus those of the baseline.
 pub fn advantages(job: &Job, instance: &Instance, runs: &[Vec<Choice>], r: usize) -> Vec<f64> {
     let Task::Gradient(baseline, returns) = job.task else { return Vec::new() };
+    let (count, horizon) = (job.problem.arms, job.problem.horizon);
     let table = if returns == Returns::Mean { &instance.means } else { &instance.rewards };
-    let value = |t: usize, arm: usize| f64::from(table[t * job.arms + arm]);
+    let value = |t: usize, arm: usize| f64::from(table[t * count + arm]);
     let excess = |t: usize| {
         let others: Vec<_> =
             (0..runs.len()).filter(|&other| other != r).map(|other| value(t, runs[other][t].arm)).collect();
         let means: Vec<_> =
-            instance.means[t * job.arms..(t + 1) * job.arms].iter().map(|&x| f64::from(x)).collect();
+            instance.means[t * count..(t + 1) * count].iter().map(|&x| f64::from(x)).collect();
         value(t, runs[r][t].arm)
             - match baseline {
                 Baseline::None => 0.0,
@@ -388,5 +390,5 @@ pub fn advantages(job: &Job, instance: &Instance, runs: &[Vec<Choice>], r: usize
                 _ => others.iter().sum::<f64>() / others.len() as f64,
             }
     };
-    (0..job.horizon).map(|t| (t..job.horizon).map(excess).sum()).collect()
+    (0..horizon).map(|t| (t..horizon).map(excess).sum()).collect()
 }

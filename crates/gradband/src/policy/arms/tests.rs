@@ -1,31 +1,43 @@
-//! Slow, obvious versions of everything, compared with the fast ones on small problems and random priors.
+//! Slow, obvious versions of what exact results are made of, compared with the fast ones on small problems and random
+//! priors: count kernels, the forward programme, the best possible policy.
 
-#![allow(clippy::unwrap_used)]
-
+#[path = "../../../tests/numbers/mod.rs"]
 mod numbers;
 
-use gradband::exact::index::IndexPolicy;
-use gradband::exact::prior::{Component, SuccessTable};
-use gradband::exact::space::{Cost, LIMIT};
-use gradband::exact::{
-    self, ArmPrior, BayesOptimal, CountPolicy, Exact, Prior, TwoPoints, bayes_optimal, unhurried,
-};
-use gradband::policy::{Boltzmann, EpsilonGreedy, Gittins, Random, SoftElim, Ucb1, UcbV, thompson};
-use gradband::problem::{self, Points, Problem, Rewards, Split};
-use gradband::registry::{self, Choice};
+use super::bayes_optimal::DEFINITION as OPTIMAL;
+use super::boltzmann::Boltzmann;
+use super::epsilon_greedy::EpsilonGreedy;
+use super::explore_then_commit::DEFINITION as EXPLORE_THEN_COMMIT;
+use super::gittins::Gittins;
+use super::random::Random;
+use super::softelim::SoftElim;
+use super::thompson::Counts as Thompson;
+use super::ucb_v::UcbV;
+use super::ucb1::Ucb1;
+use crate::exact::bayes_optimal::Plan;
+use crate::exact::belief::Unsolved;
+use crate::exact::index::IndexPolicy;
+use crate::exact::mixture::SuccessTable;
+use crate::exact::{ArmPrior, BayesOptimal, Component, Cost, CountKernel, Exact, LIMIT, Mixture, forward};
+use crate::measure::exact;
+use crate::observe::{Observer, Progress};
+use crate::policy::{Choice, POLICIES, named};
+use crate::problem::{Points, Prior, Problem, Split};
+use crate::stop::StopReason;
 use numbers::Numbers;
+use std::ops::ControlFlow;
 
-fn evaluate(policy: &dyn CountPolicy, prior: &Prior, horizon: usize) -> Exact {
-    exact::forward(policy, prior, horizon, &mut unhurried).unwrap()
+fn evaluate(policy: &dyn CountKernel, prior: &Mixture, horizon: usize) -> Exact {
+    forward(policy, prior, horizon, &mut ()).unwrap()
 }
 
-fn over_counts(prior: &Prior, horizon: usize) -> BayesOptimal {
-    BayesOptimal::over_counts(prior, horizon, &mut unhurried).unwrap()
+fn over_counts(prior: &Mixture, horizon: usize) -> BayesOptimal {
+    BayesOptimal::over_counts(prior, horizon, &mut ()).unwrap()
 }
 
 /// Expected reward of the rounds to come, by enumeration of all actions and rewards.
 fn enumerate(
-    policy: &dyn CountPolicy,
+    policy: &dyn CountKernel,
     arms: &[ArmPrior],
     pulls: &mut [u32],
     successes: &mut [u32],
@@ -51,7 +63,7 @@ fn enumerate(
     total
 }
 
-fn enumerated_reward(policy: &dyn CountPolicy, prior: &Prior, horizon: usize) -> f64 {
+fn enumerated_reward(policy: &dyn CountKernel, prior: &Mixture, horizon: usize) -> f64 {
     let arms = prior.arms();
     let reward = |c: &Component| {
         c.weight * enumerate(policy, &c.arms, &mut vec![0; arms], &mut vec![0; arms], horizon)
@@ -59,19 +71,30 @@ fn enumerated_reward(policy: &dyn CountPolicy, prior: &Prior, horizon: usize) ->
     prior.components().iter().map(reward).sum()
 }
 
-fn policies(arms: usize, horizon: usize) -> Vec<(&'static str, Box<dyn CountPolicy>)> {
+fn policies(arms: usize, horizon: usize) -> Vec<(&'static str, Box<dyn CountKernel>)> {
     vec![
-        ("softelim .6", Box::new(SoftElim::new(0.6))),
-        ("softelim .05", Box::new(SoftElim::new(0.05))),
+        ("softelim", Box::new(SoftElim::new(0.6))),
+        ("softelim", Box::new(SoftElim::new(0.05))),
         ("boltzmann", Box::new(Boltzmann::new(0.3))),
-        ("boltzmann cold", Box::new(Boltzmann::new(0.0005))),
+        ("boltzmann", Box::new(Boltzmann::new(0.0005))),
         ("epsilon-greedy", Box::new(IndexPolicy(EpsilonGreedy::new(0.2)))),
         ("ucb1", Box::new(IndexPolicy(Ucb1::new(horizon)))),
         ("ucb-v", Box::new(IndexPolicy(UcbV::new(arms, horizon)))),
-        ("gittins", Box::new(IndexPolicy(Gittins::new(horizon)))),
-        ("thompson", Box::new(thompson::Counts::new(arms, horizon))),
+        ("gittins", Box::new(IndexPolicy(Gittins::new(horizon, &mut ()).unwrap()))),
+        ("thompson", Box::new(Thompson::new(arms, horizon))),
         ("random", Box::new(Random)),
     ]
+}
+
+/// The list above is the catalogue's; explore-then-commit, which is a mixture, and the best possible policy have tests
+/// of their own.
+#[test]
+fn every_policy_with_exact_results_is_compared() {
+    let mut known: Vec<_> = policies(2, 4).iter().map(|&(name, _)| name).collect();
+    known.extend([EXPLORE_THEN_COMMIT.name, OPTIMAL.name]);
+    for kind in POLICIES.iter() {
+        assert_eq!(kind.is_exact(), known.contains(&kind.name()), "{}", kind.name());
+    }
 }
 
 #[test]
@@ -106,7 +129,7 @@ fn gradients_agree_with_central_differences() {
     for (arms, horizon) in [(2, 7), (2, 60), (3, 12)] {
         for turn in 0..4 {
             let prior = numbers.prior(arms, turn);
-            let check = |name: &str, w: f64, make: &dyn Fn(f64) -> Box<dyn CountPolicy>| {
+            let check = |name: &str, w: f64, make: &dyn Fn(f64) -> Box<dyn CountKernel>| {
                 let gradient = evaluate(make(w).as_ref(), &prior, horizon).gradient[0];
                 let difference =
                     slope(|w| evaluate(make(w).as_ref(), &prior, horizon).bayes_reward, w, 1e-3 * w);
@@ -129,11 +152,10 @@ fn explore_then_commit_agrees_with_a_closed_form_and_is_piecewise_linear() {
     let mut numbers = Numbers(3);
     let points = Points::new(vec![vec![0.7, 0.4], vec![0.1, 0.3]], Some(vec![1.0, 3.0])).unwrap();
     let explore_then_commit = |h: f64, horizon: usize| {
-        let prior = problem::Prior::Points(points.clone());
-        let problem = Problem::new("points", Rewards::Bernoulli, prior, horizon).unwrap();
-        let choice = Choice::initial(registry::policy("explore-then-commit").unwrap(), &problem).unwrap();
+        let problem = Problem::bernoulli(Prior::Points(points.clone())).horizon(horizon).build().unwrap();
+        let choice = Choice::initial(&named("explore-then-commit").unwrap(), &problem).unwrap();
         let choice = choice.with_params(&problem, &[h]).unwrap();
-        exact::evaluate(&problem, &choice, Split::HeldOut, &mut unhurried).unwrap().unwrap()
+        exact(&problem, &choice, Split::HeldOut, &mut ()).unwrap()
     };
     // Reward = h (a + b) + (n - 2 h) (P(commit to 0) a + P(commit to 1) b), commitments by binomial sums;
     // ties go to 0.
@@ -168,7 +190,7 @@ fn explore_then_commit_agrees_with_a_closed_form_and_is_piecewise_linear() {
 
 #[test]
 fn thompson_in_closed_form_agrees_with_quadrature() {
-    let (closed, quadrature) = (thompson::Counts::new(2, 120), thompson::Counts::by_quadrature(2, 120));
+    let (closed, quadrature) = (Thompson::new(2, 120), Thompson::by_quadrature(2, 120));
     for pulls in [[0, 0], [1, 0], [0, 7], [5, 5], [3, 90], [60, 60]] {
         let len = (pulls[0] as usize + 1) * (pulls[1] as usize + 1);
         let mut all = [vec![0.0; 2 * len], vec![0.0; 2 * len]];
@@ -180,7 +202,7 @@ fn thompson_in_closed_form_agrees_with_quadrature() {
 
 /// Bellman's equation with posterior weights of the components: the best reward to come.
 fn expectimax(
-    prior: &Prior,
+    prior: &Mixture,
     posterior: &[f64],
     pulls: &mut [u32],
     successes: &mut [u32],
@@ -248,9 +270,9 @@ fn beliefs_agree_with_counts() {
     ];
     problems.extend((0..6).map(|turn| (means(2 + turn % 2), means(2 + turn % 2), 30 - 18 * (turn % 2))));
     for (first, second, horizon) in problems {
-        let prior = Prior::points(&[first, second], &[0.3, 0.7]).unwrap();
+        let prior = Mixture::points(&[first, second], &[0.3, 0.7]).unwrap();
         let best = over_counts(&prior, horizon).exact.bayes_regret;
-        let belief = TwoPoints::new(&prior, horizon, &mut unhurried).unwrap();
+        let belief = Unsolved::new(&prior).unwrap().solve(horizon, &mut ()).unwrap();
         let belief = BayesOptimal::over_belief(belief, &prior, horizon);
         let regret = belief.exact.bayes_regret;
         assert!(
@@ -262,38 +284,47 @@ fn beliefs_agree_with_counts() {
         let played = evaluate(&belief, &prior, horizon).bayes_regret;
         assert!((played - best).abs() < 1e-6, "{prior:?} plays {played}, not {best}");
     }
-    assert!(TwoPoints::new(&Prior::beta(&[1.0; 2], &[1.0; 2]).unwrap(), 10, &mut unhurried).is_none());
+    assert!(Unsolved::new(&Mixture::beta(&[1.0; 2], &[1.0; 2]).unwrap()).is_none());
 }
 
 /// A policy with two points on a lattice is planned over beliefs, any other over counts, and what does not
 /// fit is refused with numbers.
 #[test]
 fn the_cheapest_exact_method_is_taken() {
-    let plan = |prior: &Prior, horizon| BayesOptimal::plan(prior, horizon, &LIMIT).map(|(method, _)| method);
-    let lattice = Prior::points(&[vec![0.6, 0.4], vec![0.4, 0.6]], &[0.5, 0.5]).unwrap();
-    assert_eq!(plan(&lattice, 200).unwrap(), bayes_optimal::Method::Belief);
-    let other = Prior::points(&[vec![0.6, 0.41], vec![0.4, 0.6]], &[0.5, 0.5]).unwrap();
-    assert_eq!(plan(&other, 200).unwrap(), bayes_optimal::Method::Counts);
-    let wide = Prior::points(&[vec![0.31; 24], vec![0.41; 24]], &[0.5, 0.5]).unwrap();
-    assert_eq!(plan(&wide, 200).unwrap(), bayes_optimal::Method::Belief);
-    let uniform = Prior::beta(&[1.0; 10], &[1.0; 10]).unwrap();
-    let error = plan(&uniform, 1000).unwrap_err();
+    let plan = |prior: &Mixture, horizon| BayesOptimal::plan(prior, horizon, &LIMIT);
+    let over_belief =
+        |prior: &Mixture| matches!(plan(prior, 200).unwrap(), Plan::Belief(..));
+    let lattice = Mixture::points(&[vec![0.6, 0.4], vec![0.4, 0.6]], &[0.5, 0.5]).unwrap();
+    assert!(over_belief(&lattice));
+    let other = Mixture::points(&[vec![0.6, 0.41], vec![0.4, 0.6]], &[0.5, 0.5]).unwrap();
+    assert!(!over_belief(&other));
+    let wide = Mixture::points(&[vec![0.31; 24], vec![0.41; 24]], &[0.5, 0.5]).unwrap();
+    assert!(over_belief(&wide));
+    let uniform = Mixture::beta(&[1.0; 10], &[1.0; 10]).unwrap();
+    let Err(error) = plan(&uniform, 1000) else { panic!("a programme of that size") };
+    let error = error.to_string();
     for part in ["10 arms", "1000 rounds", "states", "GB", "largest horizon that fits is"] {
-        assert!(error.message.contains(part), "{error}");
+        assert!(error.contains(part), "{error}");
     }
     let small = Cost { bytes: 1 << 20, ..LIMIT };
-    assert!(BayesOptimal::plan(&Prior::beta(&[1.0; 2], &[1.0; 2]).unwrap(), 200, &small).is_err());
+    assert!(BayesOptimal::plan(&Mixture::beta(&[1.0; 2], &[1.0; 2]).unwrap(), 200, &small).is_err());
 }
 
-/// A programme that is stopped has no result.
+/// Stops the work when it is told of it for the third time.
+struct Third(usize);
+
+impl Observer for Third {
+    fn progress(&mut self, _: Progress) -> ControlFlow<StopReason> {
+        self.0 += 1;
+        if self.0 < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(StopReason::Time) }
+    }
+}
+
+/// A programme that is stopped has no result, and says why.
 #[test]
 fn programmes_can_be_stopped() {
-    let prior = Prior::beta(&[1.0; 2], &[1.0; 2]).unwrap();
-    let mut calls = 0;
-    let mut third = |_: u64, _: u64| {
-        calls += 1;
-        if calls < 3 { std::ops::ControlFlow::Continue(()) } else { std::ops::ControlFlow::Break(()) }
-    };
-    assert!(exact::forward(&SoftElim::new(1.0), &prior, 9, &mut third).is_none());
-    assert!(BayesOptimal::over_counts(&prior, 9, &mut third).is_none());
+    let prior = Mixture::beta(&[1.0; 2], &[1.0; 2]).unwrap();
+    let forward = forward(&SoftElim::new(1.0), &prior, 9, &mut Third(0)).unwrap_err();
+    let backward = BayesOptimal::over_counts(&prior, 9, &mut Third(0)).unwrap_err();
+    assert_eq!([forward, backward].map(|error| error.stopped()), [Some(StopReason::Time); 2]);
 }

@@ -1,0 +1,74 @@
+//! The one observer: shows how far the library's work is, and stops it for Ctrl-C and at the time limit.
+
+use crate::interrupt;
+use crate::progress::Meter;
+use gradband::{Iteration, Observer, Progress, StopReason};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// Watches a simulation, a dynamic programme or, iteration by iteration, a training.
+#[derive(Default)]
+pub struct Watch {
+    meter: Option<Meter>,
+    deadline: Option<Instant>,
+    training: Option<Training>,
+}
+
+/// What is watched of a training.
+struct Training {
+    iterations: u64,
+    /// Iterates are kept that are this many iterations apart; none at all if it is 0.
+    every: usize,
+    kept: Vec<(usize, Vec<f64>)>,
+}
+
+impl Watch {
+    /// Of a training that takes so many iterations: keeps the first iterate and then every `every`-th one, and stops
+    /// after `limit`.
+    pub fn training(iterations: usize, every: usize, limit: Option<Duration>) -> Self {
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+        let training = Training { iterations: iterations as u64, every, kept: Vec::new() };
+        Self { meter: None, deadline, training: Some(training) }
+    }
+
+    /// The iterates that were kept, with the numbers of their iterations.
+    pub fn into_iterates(self) -> Vec<(usize, Vec<f64>)> {
+        self.training.map_or_else(Vec::new, |training| training.kept)
+    }
+
+    fn show(&mut self, what: &str, unit: &'static str, done: u64, total: u64) {
+        if !self.meter.as_ref().is_some_and(|meter| meter.measures(what, total)) {
+            // What was shown before goes first.
+            self.meter = None;
+        }
+        self.meter.get_or_insert_with(|| Meter::new(what, unit, total)).set(done);
+    }
+}
+
+impl Observer for Watch {
+    fn progress(&mut self, progress: Progress) -> ControlFlow<StopReason> {
+        let Progress { what, unit, done, total, .. } = progress;
+        // The simulations of one iteration say little about how long a training takes.
+        if self.training.is_none() {
+            self.show(what, unit, done, total);
+        }
+        if interrupt::requested() {
+            return ControlFlow::Break(StopReason::Interrupted);
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => ControlFlow::Break(StopReason::Time),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn iteration(&mut self, record: &Iteration, params: &[f64]) {
+        let Some(training) = &mut self.training else { return };
+        let due = training.every > 0
+            && (record.iteration == 1 || record.iteration.is_multiple_of(training.every));
+        if due {
+            training.kept.push((record.iteration, params.to_vec()));
+        }
+        let total = training.iterations;
+        self.show("training", "iterations", record.iteration as u64, total);
+    }
+}

@@ -1,0 +1,180 @@
+//! A problem and the models behind it, with and without contexts.
+
+use super::{Contextual, Instance, MAX_ARMS, MAX_DIM, MAX_HORIZON, Prior, Rewards, Split};
+use crate::error::{Error, ErrorKind, Result, count};
+use crate::numeric::stream::Key;
+use std::fmt::{self, Display, Formatter};
+
+/// The longest horizon with contexts: an instance keeps its contexts and rewards.
+const MAX_CONTEXT_HORIZON: usize = 1_000_000;
+/// The most numbers that an instance may keep.
+const MAX_NUMBERS: usize = 1 << 26;
+
+/// The model of a multi-armed bandit: arms whose mean rewards stay the same from round to round.
+#[derive(Clone, Debug)]
+pub struct Armed {
+    /// How rewards are distributed around the mean of an arm.
+    pub rewards: Rewards,
+    /// How the means of the arms vary from instance to instance.
+    pub prior: Prior,
+}
+
+/// What happens in a round, with or without contexts.
+#[derive(Clone, Debug)]
+pub enum Model {
+    /// A multi-armed bandit.
+    Armed(Armed),
+    /// A contextual bandit: each round shows a vector of features first.
+    Contextual(Contextual),
+}
+
+/// A bandit problem with a prior over its instances (the paper's script P): the sample of past problems that a policy
+/// is tuned to.
+///
+/// ```
+/// use gradband::{Prior, Problem};
+/// // Six campaigns whose click rates are drawn around 5 %, 500 rounds.
+/// let problem = Problem::bernoulli(Prior::beta(6, 4.0, 76.0)?).horizon(500).build()?;
+/// assert_eq!((problem.arms(), problem.horizon()), (6, 500));
+/// let paper = Problem::named("bernoulli-2")?;
+/// assert_eq!(paper.with_horizon(50)?.horizon(), 50);
+/// # Ok::<(), gradband::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Problem {
+    pub(crate) name: String,
+    pub(crate) arms: usize,
+    pub(crate) horizon: usize,
+    pub(crate) model: Model,
+    pub(super) arm_names: Option<Vec<String>>,
+}
+
+impl Problem {
+    /// The name of the problem in results, or the path of the spec it was read from.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The number of arms (the paper's K).
+    pub fn arms(&self) -> usize {
+        self.arms
+    }
+
+    /// The number of rounds of a run (the paper's n).
+    pub fn horizon(&self) -> usize {
+        self.horizon
+    }
+
+    /// What happens in a round, with or without contexts.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The names of the arms, if they have any.
+    pub fn arm_names(&self) -> Option<&[String]> {
+        self.arm_names.as_deref()
+    }
+
+    /// The same problem over another number of rounds.
+    pub fn with_horizon(&self, horizon: usize) -> Result<Self> {
+        let changed = Self { horizon, ..self.clone() };
+        changed.check()?;
+        Ok(changed)
+    }
+
+    /// The multi-armed model, if it is one.
+    pub fn armed(&self) -> Option<&Armed> {
+        match &self.model {
+            Model::Armed(armed) => Some(armed),
+            Model::Contextual(_) => None,
+        }
+    }
+
+    /// The contextual model, if it is one.
+    pub fn contextual(&self) -> Option<&Contextual> {
+        match &self.model {
+            Model::Armed(_) => None,
+            Model::Contextual(contextual) => Some(contextual),
+        }
+    }
+
+    /// The number of past instances that a split draws from, if the prior is a table. Standard errors count these, not
+    /// simulations.
+    pub fn clusters(&self, split: Split) -> Option<usize> {
+        self.armed().and_then(|armed| armed.prior.clusters(split))
+    }
+
+    /// Whether all rewards are in [0, 1], which many policies need.
+    pub fn unit_rewards(&self) -> bool {
+        match &self.model {
+            Model::Armed(armed) => armed.rewards.unit(),
+            Model::Contextual(contextual) => contextual.model().unit_rewards(),
+        }
+    }
+
+    /// The kind of problem, as a spec names it: `bernoulli`, `linear`, …
+    pub fn kind(&self) -> &'static str {
+        match &self.model {
+            Model::Armed(armed) => armed.rewards.name(),
+            Model::Contextual(contextual) => contextual.model().kind(),
+        }
+    }
+
+    /// A rough estimate of the nanoseconds that a run takes; it decides how much work a thread gets at a time.
+    pub fn cost(&self) -> f64 {
+        let round = match &self.model {
+            Model::Armed(_) => 2.0 + self.arms as f64,
+            Model::Contextual(contextual) => {
+                let dim = contextual.dim() as f64;
+                50.0 + 0.1 * dim * dim * self.arms as f64
+            }
+        };
+        round * self.horizon as f64
+    }
+
+    /// Draws instance `index` of a contextual problem.
+    pub(crate) fn draw_contexts(
+        &self,
+        split: Split,
+        key: Key,
+        index: u64,
+        instance: &mut Instance,
+    ) -> Result<()> {
+        match self.contextual() {
+            Some(contextual) => contextual.sample((self.arms, self.horizon), split, key, index, instance),
+            None => Err(Error::new("problem", format!("{} has no contexts", self.name))),
+        }
+    }
+
+    /// Refuses reward models, priors and sizes that do not go together.
+    pub(super) fn check(&self) -> Result<()> {
+        match &self.model {
+            Model::Armed(armed) => {
+                count("prior.arms", self.arms, 2, MAX_ARMS)?;
+                count("horizon", self.horizon, 1, MAX_HORIZON)?;
+                armed.rewards.check()?;
+                if armed.rewards.unit() { armed.prior.check_unit_means() } else { Ok(()) }
+            }
+            Model::Contextual(contextual) => check_contexts(contextual, self.arms, self.horizon),
+        }
+    }
+}
+
+/// For example `bernoulli-2 (2 arms, horizon 200)`.
+impl Display for Problem {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        write!(f, "{} ({} arms, horizon {})", self.name, self.arms, self.horizon)
+    }
+}
+
+fn check_contexts(contextual: &Contextual, arms: usize, horizon: usize) -> Result<()> {
+    count("arms", arms, 2, MAX_ARMS)?;
+    count("horizon", horizon, 1, MAX_CONTEXT_HORIZON)?;
+    count("context_dim", contextual.dim(), 1, MAX_DIM)?;
+    let numbers = horizon.saturating_mul(contextual.dim() + 2 * arms);
+    if numbers > MAX_NUMBERS {
+        let message = format!("an instance would keep {numbers} numbers, at most {MAX_NUMBERS} are allowed");
+        return Err(Error::of("horizon", ErrorKind::TooLarge(message)));
+    }
+    Ok(())
+}
