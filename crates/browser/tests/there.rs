@@ -25,7 +25,9 @@ fn it_is_decided() {
 fn a_missing_browser_is_said_aloud() {
     let output = without_browser(false);
     assert!(output.status.success(), "{output:?}");
-    assert!(String::from_utf8(output.stderr).unwrap().starts_with("LEFT OUT: tests in a browser; no Chromium"));
+    assert!(
+        String::from_utf8(output.stderr).unwrap().starts_with("LEFT OUT: tests in a browser; no Chromium")
+    );
 }
 
 #[test]

@@ -344,8 +344,12 @@ mod tests {
             assert!(help(flag).ends_with(&format!("[default: {default}]")), "{flag}");
             assert_eq!(plain_words[i], contextual_words[i]);
         }
-        let [plain_words, contextual_words] = [plain_words, contextual_words].map(|words| words[4].clone().unwrap());
-        assert!(help("optimizer").ends_with(&format!("[default: {plain_words}; with contexts {contextual_words}]")));
+        let [plain_words, contextual_words] =
+            [plain_words, contextual_words].map(|words| words[4].clone().unwrap());
+        assert!(
+            help("optimizer")
+                .ends_with(&format!("[default: {plain_words}; with contexts {contextual_words}]"))
+        );
         assert!(help("iterations").ends_with(&format!("[default: {}]", plain.iterations.unwrap())));
         let batch = format!("[default: {runs} / runs per instance; with contexts {contextual_runs}]");
         assert!(help("batch-size").ends_with(&batch));

@@ -15,10 +15,10 @@ mod train;
 
 use crate::args::{Args, Command, Common};
 use crate::failure::{Failure, Result};
+use crate::interrupt;
 use crate::output::{self, Printer};
 use crate::policies::Asked;
 use crate::watch::Watch;
-use crate::interrupt;
 use gradband::measure::Comparison;
 use gradband::policy::Choice;
 use gradband::{Error, ErrorKind, Problem};

@@ -88,7 +88,10 @@ mod tests {
     #[test]
     fn other_places_stay() {
         assert_eq!(typed("covertype"), "covertype: no");
-        assert_eq!(typed(Place::file("s.toml").line(3).then("train.baseline")), "s.toml, line 3, train.baseline: no");
+        assert_eq!(
+            typed(Place::file("s.toml").line(3).then("train.baseline")),
+            "s.toml, line 3, train.baseline: no"
+        );
         assert_eq!(typed(""), "no");
     }
 

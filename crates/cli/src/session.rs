@@ -2,6 +2,7 @@
 
 use crate::commands::measure;
 use crate::failure::{Failure, Result};
+use crate::watch::Iterate;
 use gradband::learn::Trained;
 use gradband::measure::over_rounds;
 use gradband::problem::Contextual;
@@ -47,11 +48,11 @@ pub fn of(
     })
 }
 
-/// How a training went; `iterates` are some of its iterations and the parameters after them.
+/// How a training went.
 pub fn history(
     problem: &Problem,
     trained: &Trained,
-    iterates: &[(usize, Vec<f64>)],
+    iterates: &[Iterate],
     seed: u64,
 ) -> Result<TrainingHistory> {
     let (projection, features) = projection(problem, trained);
@@ -73,16 +74,17 @@ fn thinned(trained: &Trained) -> impl Iterator<Item = &gradband::Iteration> + Cl
 }
 
 /// The parameters that are single numbers, over the iterations.
-fn numbers(trained: &Trained, iterates: &[(usize, Vec<f64>)]) -> Vec<(String, Vec<(usize, f64)>)> {
+fn numbers(trained: &Trained, iterates: &[Iterate]) -> Vec<(String, Vec<(usize, f64)>)> {
     let slots = trained.choice().slots();
     let numbers = slots.iter().filter(|slot| slot.shape.is_empty());
     let over_iterations = numbers.map(|slot| {
         let at = slot.range.start;
-        let recorded = thinned(trained).filter_map(|record| Some((record.iteration, record.params.as_ref()?[at])));
+        let recorded =
+            thinned(trained).filter_map(|record| Some((record.iteration, record.params.as_ref()?[at])));
         let mut values: Vec<_> = recorded.collect();
         // Beside a large W numbers are not recorded.
         if values.is_empty() {
-            values.extend(iterates.iter().map(|(i, params)| (*i, params[at])));
+            values.extend(iterates.iter().map(|iterate| (iterate.iteration, iterate.params[at])));
         }
         (slot.name().to_string(), values)
     });
@@ -107,18 +109,18 @@ pub fn feature_names(problem: &Problem) -> Option<&[String]> {
 fn regrets(
     problem: &Problem,
     trained: &Trained,
-    iterates: &[(usize, Vec<f64>)],
+    iterates: &[Iterate],
     seed: u64,
 ) -> Result<Vec<(usize, Estimate)>> {
     if iterates.is_empty() {
         return Ok(Vec::new());
     }
-    let choices = iterates.iter().map(|(_, params)| trained.choice().with_params(problem, params));
+    let choices = iterates.iter().map(|iterate| trained.choice().with_params(problem, &iterate.params));
     let choices = choices.collect::<gradband::Result<Vec<_>>>()?;
     let choices: Vec<_> = choices.iter().collect();
     let instances = ((BUDGET / problem.cost() / choices.len() as f64) as usize).clamp(20, INSTANCES);
     let measured = measure(&choices, problem, seed, instances, &[])?;
-    Ok(iterates.iter().enumerate().map(|(k, (i, _))| (*i, measured.regret(k))).collect())
+    Ok(iterates.iter().enumerate().map(|(i, iterate)| (iterate.iteration, measured.regret(i))).collect())
 }
 
 /// The command as it was typed.

@@ -14,12 +14,20 @@ pub struct Watch {
     training: Option<Training>,
 }
 
+/// The parameters after an iteration.
+pub struct Iterate {
+    /// Counted from 1.
+    pub iteration: usize,
+    /// All of them.
+    pub params: Vec<f64>,
+}
+
 /// What is watched of a training.
 struct Training {
     iterations: u64,
     /// Iterates are kept that are this many iterations apart; none at all if it is 0.
     every: usize,
-    kept: Vec<(usize, Vec<f64>)>,
+    kept: Vec<Iterate>,
 }
 
 impl Watch {
@@ -31,8 +39,8 @@ impl Watch {
         Self { meter: None, deadline, training: Some(training) }
     }
 
-    /// The iterates that were kept, with the numbers of their iterations.
-    pub fn into_iterates(self) -> Vec<(usize, Vec<f64>)> {
+    /// The iterates that were kept.
+    pub fn into_iterates(self) -> Vec<Iterate> {
         self.training.map_or_else(Vec::new, |training| training.kept)
     }
 
@@ -63,10 +71,10 @@ impl Observer for Watch {
 
     fn iteration(&mut self, record: &Iteration, params: &[f64]) {
         let Some(training) = &mut self.training else { return };
-        let due = training.every > 0
-            && (record.iteration == 1 || record.iteration.is_multiple_of(training.every));
+        let due =
+            training.every > 0 && (record.iteration == 1 || record.iteration.is_multiple_of(training.every));
         if due {
-            training.kept.push((record.iteration, params.to_vec()));
+            training.kept.push(Iterate { iteration: record.iteration, params: params.to_vec() });
         }
         let total = training.iterations;
         self.show("training", "iterations", record.iteration as u64, total);

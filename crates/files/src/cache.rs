@@ -199,7 +199,9 @@ mod tests {
 
         let path = cache.path(12);
         let sound = std::fs::read(&path).unwrap();
-        for (at, what) in [(0, "another format"), (8, "another format"), (12, "size"), (20, "checksum"), (40, "checksum")] {
+        for (at, what) in
+            [(0, "another format"), (8, "another format"), (12, "size"), (20, "checksum"), (40, "checksum")]
+        {
             let mut bytes = sound.clone();
             bytes[at] ^= 1;
             std::fs::write(&path, bytes).unwrap();

@@ -46,7 +46,8 @@ pub(crate) fn read(path: &Path, policy: &PolicyRecord) -> Result<Vec<f64>> {
     }
     let mut params = Vec::new();
     for (name, shape) in policy.names.iter().zip(&policy.shape) {
-        let tensor = tensors.tensor(name).map_err(|_| wrong(format!("has no tensor '{}'", abridged(name))))?;
+        let tensor =
+            tensors.tensor(name).map_err(|_| wrong(format!("has no tensor '{}'", abridged(name))))?;
         if tensor.dtype() != Dtype::F32 || tensor.shape() != shape {
             let (dtype, found, shape) = (tensor.dtype(), tensor.shape(), abridged(&format!("{shape:?}")));
             return Err(wrong(format!("'{}' is {dtype:?} {found:?}, expected F32 {shape}", abridged(name))));

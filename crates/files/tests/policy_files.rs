@@ -56,7 +56,10 @@ fn files_of_old_versions_load_and_play_the_same() {
         assert_eq!(quantiles, expected["quantiles"], "{name}");
         for (key, estimate) in [("bayes_regret", found.regret()), ("bayes_reward", found.reward())] {
             let same = |x: f64, key2: &str| (x / expected[key][key2].as_f64().unwrap() - 1.0).abs() < 1e-12;
-            assert!(same(estimate.mean, "mean") && same(estimate.std_error, "std_error"), "{name}: {estimate:?}");
+            assert!(
+                same(estimate.mean, "mean") && same(estimate.std_error, "std_error"),
+                "{name}: {estimate:?}"
+            );
         }
     }
 }
@@ -174,7 +177,11 @@ fn a_contextual_rule_of_ones_own_is_saved_and_loaded() {
     assert_ne!(bits(trained.choice()), bits(trained.initial()), "it learned something");
     let catalogue = Catalogue::default().with_linear_rule(Bounds);
     survives(trained.choice(), &problem, &catalogue);
-    survives(&Policy::own_linear(Bounds).with_setting("rank", "2").on(&problem).unwrap(), &problem, &catalogue);
+    survives(
+        &Policy::own_linear(Bounds).with_setting("rank", "2").on(&problem).unwrap(),
+        &problem,
+        &catalogue,
+    );
     let dir = tempfile::tempdir().unwrap();
     save_policy(dir.path(), trained.choice(), &problem).unwrap();
     let error = load_policy(dir.path(), &problem).unwrap_err();
@@ -228,16 +235,22 @@ impl Changed {
 fn policies_that_do_not_fit_their_names_and_shapes_are_refused() {
     let problem = flowers();
     let changed = |pointer: &str, value| Changed::new("cosoftelim").with(pointer, value);
-    changed("/policy/shape/0", json!([9, 1])).refused(&problem, &["policy.json, policy.shape: found [[9, 1], []]"]);
-    changed("/policy/shape", json!([[3, 3]])).refused(&problem, &["policy.shape: found [[3, 3]], expected [[3, 3], []]"]);
-    changed("/policy/names", json!(["gamma", "W"])).refused(&problem, &["policy.names: found [\"gamma\", \"W\"]"]);
+    changed("/policy/shape/0", json!([9, 1]))
+        .refused(&problem, &["policy.json, policy.shape: found [[9, 1], []]"]);
+    changed("/policy/shape", json!([[3, 3]]))
+        .refused(&problem, &["policy.shape: found [[3, 3]], expected [[3, 3], []]"]);
+    changed("/policy/names", json!(["gamma", "W"]))
+        .refused(&problem, &["policy.names: found [\"gamma\", \"W\"]"]);
     changed("/policy/params", json!([1.0, 2.0])).refused(&problem, &["policy.params: found 2 parameter(s)"]);
     changed("/policy/params/4", json!(1e9)).refused(&problem, &["policy.params.W[1][1]: found 1000000000"]);
     changed("/policy/settings/rank", json!("2")).refused(&problem, &["policy.shape"]);
     changed("/policy/settings/rank", json!("7")).refused(&problem, &["policy.settings.rank: found 7"]);
-    changed("/policy/settings/colour", json!("red")).refused(&problem, &["policy.settings.colour: unknown name"]);
-    changed("/policy/kind", json!("cosoftelm")).refused(&problem, &["policy.kind", "did you mean 'cosoftelim'?"]);
-    changed("/policy/kind", json!("softelim")).refused(&problem, &["policy.kind: softelim is for problems without"]);
+    changed("/policy/settings/colour", json!("red"))
+        .refused(&problem, &["policy.settings.colour: unknown name"]);
+    changed("/policy/kind", json!("cosoftelm"))
+        .refused(&problem, &["policy.kind", "did you mean 'cosoftelim'?"]);
+    changed("/policy/kind", json!("softelim"))
+        .refused(&problem, &["policy.kind: softelim is for problems without"]);
 }
 
 #[test]
@@ -252,7 +265,8 @@ fn unknown_keys_and_other_formats_are_refused() {
     ] {
         changed(pointer, json!("red")).refused(&problem, &["unknown field `colour`", part]);
     }
-    changed("/gradband", json!(FORMAT + 1)).refused(&problem, &["policy.json, gradband: found format 2, this version reads 1"]);
+    changed("/gradband", json!(FORMAT + 1))
+        .refused(&problem, &["policy.json, gradband: found format 2, this version reads 1"]);
     changed("/gradband", Value::Null).refused(&problem, &["is not a policy file"]);
     changed("/policy/params/0", json!("one")).refused(&problem, &["line ", "column ", "expected f64"]);
     // How it was trained is for people to read.
@@ -264,22 +278,38 @@ fn unknown_keys_and_other_formats_are_refused() {
 fn other_problems_are_refused() {
     let (flowers, coins) = (flowers(), coins());
     let changed = |pointer: &str, value| Changed::new("cosoftelim").with(pointer, value);
-    changed("/problem/arms", json!(4)).refused(&flowers, &["problem.arms: the policy is for 4 arms, but", "has 3"]);
-    changed("/problem/arm_names/1", json!("tulip"))
-        .refused(&flowers, &["problem.arm_names[1]: the policy has the arm 'tulip' where", "has 'versicolor'"]);
-    changed("/problem/arm_names", json!(["setosa"])).refused(&flowers, &["problem.arm_names[1]", "the arm none where"]);
-    changed("/problem/context_dim", json!(4)).refused(&flowers, &["problem.context_dim: the policy is for 4 features"]);
-    changed("/problem/features/2/name", json!("colour"))
-        .refused(&flowers, &["problem.features[2]: the policy has a feature 'colour' where", "has 'sepal length'"]);
-    changed("/problem/features/0/factor", json!(1.0))
-        .refused(&flowers, &["problem.features[0]: the policy sees the feature 'petal length' as", "* 1, but", "`scale`"]);
-    changed("/problem/features/0/shift", json!(0.0)).refused(&flowers, &["problem.features[0]", "as (x - 0) *"]);
-    changed("/problem/features", json!([])).refused(&flowers, &["problem.features: found 0 features, expected 3"]);
+    changed("/problem/arms", json!(4))
+        .refused(&flowers, &["problem.arms: the policy is for 4 arms, but", "has 3"]);
+    changed("/problem/arm_names/1", json!("tulip")).refused(
+        &flowers,
+        &["problem.arm_names[1]: the policy has the arm 'tulip' where", "has 'versicolor'"],
+    );
+    changed("/problem/arm_names", json!(["setosa"]))
+        .refused(&flowers, &["problem.arm_names[1]", "the arm none where"]);
+    changed("/problem/context_dim", json!(4))
+        .refused(&flowers, &["problem.context_dim: the policy is for 4 features"]);
+    changed("/problem/features/2/name", json!("colour")).refused(
+        &flowers,
+        &["problem.features[2]: the policy has a feature 'colour' where", "has 'sepal length'"],
+    );
+    changed("/problem/features/0/factor", json!(1.0)).refused(
+        &flowers,
+        &["problem.features[0]: the policy sees the feature 'petal length' as", "* 1, but", "`scale`"],
+    );
+    changed("/problem/features/0/shift", json!(0.0))
+        .refused(&flowers, &["problem.features[0]", "as (x - 0) *"]);
+    changed("/problem/features", json!([]))
+        .refused(&flowers, &["problem.features: found 0 features, expected 3"]);
     // Arms without features are as good as any others, but for a network, which knows them by their numbers.
     let table = gradband_files::read_table("heads,tails\n0.5,0.6\n".as_bytes(), "t.csv", 0.0).unwrap();
     let table = Problem::bernoulli(gradband::Prior::table(table)).horizon(20).build().unwrap();
-    assert!(load_policy(Changed::new("softelim").with("/problem/arm_names", json!(["a", "b"])).path(), &table).is_ok());
-    Changed::new("lstm").with("/problem/arm_names", json!(["a", "b"])).refused(&table, &["problem.arm_names[0]"]);
+    assert!(
+        load_policy(Changed::new("softelim").with("/problem/arm_names", json!(["a", "b"])).path(), &table)
+            .is_ok()
+    );
+    Changed::new("lstm")
+        .with("/problem/arm_names", json!(["a", "b"]))
+        .refused(&table, &["problem.arm_names[0]"]);
     assert!(load_policy(Changed::new("lstm").path(), &coins).is_ok());
 }
 
@@ -287,13 +317,17 @@ fn other_problems_are_refused() {
 fn weights_must_be_beside_the_policy_and_fit() {
     let problem = coins();
     let changed = |pointer: &str, value| Changed::new("lstm").with(pointer, value);
-    changed("/policy/weights", json!("../policy.safetensors")).refused(&problem, &["policy.weights", "beside this one"]);
+    changed("/policy/weights", json!("../policy.safetensors"))
+        .refused(&problem, &["policy.weights", "beside this one"]);
     changed("/policy/weights", json!("/etc/hosts")).refused(&problem, &["policy.weights", "beside this one"]);
-    changed("/policy/weights", json!("other.safetensors")).refused(&problem, &["other.safetensors: no such file"]);
+    changed("/policy/weights", json!("other.safetensors"))
+        .refused(&problem, &["other.safetensors: no such file"]);
     changed("/policy/weights", json!("policy.json")).refused(&problem, &["is not a sound safetensors file"]);
-    changed("/policy/params", json!([1.0])).refused(&problem, &["policy.json, policy.params", "in one place"]);
+    changed("/policy/params", json!([1.0]))
+        .refused(&problem, &["policy.json, policy.params", "in one place"]);
     changed("/policy/names/0", json!("arms")).refused(&problem, &["policy.safetensors", "'arm_embedding'"]);
-    changed("/policy/shape/0", json!([3, 2])).refused(&problem, &["policy.safetensors", "[2, 3], expected F32 [3, 2]"]);
+    changed("/policy/shape/0", json!([3, 2]))
+        .refused(&problem, &["policy.safetensors", "[2, 3], expected F32 [3, 2]"]);
     changed("/policy/names", json!([])).refused(&problem, &["policy.safetensors", "has a tensor"]);
     changed("/policy/settings/hidden", json!("5")).refused(&problem, &["policy.shape"]);
     let mut without = Changed::new("lstm");

@@ -45,10 +45,13 @@ fn training(text: &str, said: &TrainSpec) -> Result<gradband_files::Training> {
 #[test]
 fn tables_are_looked_for_beside_the_spec() {
     let spec = |prior: &str| {
-        format!("problem.kind = \"bernoulli\"\nproblem.horizon = 9\n[problem.prior]\nkind = \"table\"\n{prior}")
+        format!(
+            "problem.kind = \"bernoulli\"\nproblem.horizon = 9\n[problem.prior]\nkind = \"table\"\n{prior}"
+        )
     };
     let table = "a,b\n0.5,0.6\n0.2,0.3\n0.9,0.1\n0.3,0.8\n";
-    let target = opened(&[("past.csv", table), ("s.toml", &spec("path = \"past.csv\"\nholdout = 0"))]).unwrap();
+    let target =
+        opened(&[("past.csv", table), ("s.toml", &spec("path = \"past.csv\"\nholdout = 0"))]).unwrap();
     assert_eq!(target.problem.clusters(Split::Train), Some(4));
     assert_eq!(target.problem.arm_names().unwrap(), ["a", "b"]);
     refused(
@@ -87,17 +90,21 @@ fn labelled_data_come_from_a_file_or_a_data_set() {
 /// More iterations than there are numbers for them; the error is shown where the spec says so.
 #[test]
 fn too_many_iterations_are_refused_by_name() {
-    let lstm = format!("{MINIMAL}[policy]\nkind = \"lstm\"\nhidden = 3\nembedding = 2\n[train]\ncurriculum = [2, 5]\n");
+    let lstm = format!(
+        "{MINIMAL}[policy]\nkind = \"lstm\"\nhidden = 3\nembedding = 2\n[train]\ncurriculum = [2, 5]\n"
+    );
     for iterations in ["9223372036854775809", "18446744073709551615", "10000000000"] {
         for (spec, line) in [(lstm.as_str(), "line 14"), (&format!("{MINIMAL}[train]\n"), "line 9")] {
-            let error = training(&format!("{spec}iterations = {iterations}\n"), &TrainSpec::default()).unwrap_err();
+            let error =
+                training(&format!("{spec}iterations = {iterations}\n"), &TrainSpec::default()).unwrap_err();
             let message = error.to_string();
             assert!(message.contains(&format!("s.toml, {line}, train.iterations: found ")), "{message}");
             assert!(matches!(error.kind(), ErrorKind::Count { least: 1, .. }), "{message}");
         }
     }
     for iterations in ["99999999999999999999999999", "-1", "1.5", "\"many\""] {
-        let error = training(&format!("{MINIMAL}[train]\niterations = {iterations}\n"), &TrainSpec::default());
+        let error =
+            training(&format!("{MINIMAL}[train]\niterations = {iterations}\n"), &TrainSpec::default());
         let message = error.unwrap_err().to_string();
         assert!(message.contains("s.toml, line 9, train.iterations: found "), "{message}");
     }
@@ -109,22 +116,46 @@ fn every_wrong_value_has_a_place() {
     let with = |from: &str, to: &str| MINIMAL.replace(from, to);
     for (text, parts) in [
         (with("20", "9223372036854775809"), &["line 4, problem.horizon: found 922337203685477"][..]),
-        (with("20", "99999999999999999999999"), &["line 4, problem.horizon: found 99999999999999999999999, expected a whole"]),
+        (
+            with("20", "99999999999999999999999"),
+            &["line 4, problem.horizon: found 99999999999999999999999, expected a whole"],
+        ),
         (with("20", "1979-05-27"), &["line 4, problem.horizon: found 1979-05-27, expected a number"]),
         (with("20", "\"twenty\""), &["line 4, problem.horizon: found text"]),
         (with("0.6]]", "1979-05-27]]"), &["line 7, problem.prior.instances[1][1]: found 1979-05-27"]),
         (with("0.6]]", "\"x\"]]"), &["line 7, problem.prior.instances[1][1]: found text, expected a number"]),
-        (format!("{MINIMAL}[train]\ncurriculum = [2, -5]\n"), &["line 9, train.curriculum[1]: found -5, expected a whole"]),
-        (format!("{MINIMAL}[train]\ncurriculum = 5\n"), &["line 9, train.curriculum: found 5, expected a list"]),
+        (
+            format!("{MINIMAL}[train]\ncurriculum = [2, -5]\n"),
+            &["line 9, train.curriculum[1]: found -5, expected a whole"],
+        ),
+        (
+            format!("{MINIMAL}[train]\ncurriculum = 5\n"),
+            &["line 9, train.curriculum: found 5, expected a list"],
+        ),
         (format!("{MINIMAL}[train]\nclip = \"x\"\n"), &["line 9, train.clip: found 'x', expected a number"]),
-        (format!("{MINIMAL}[train]\ntemperature = 3\n"), &["line 9, train.temperature: found 3, expected a boolean"]),
-        (format!("{MINIMAL}[train]\nbaseline = []\n"), &["line 9, train.baseline: found a list, expected a string"]),
-        (format!("{MINIMAL}[evaluate]\ninstances = {{ a = 1 }}\n"), &["line 9, evaluate.instances: found a table"]),
+        (
+            format!("{MINIMAL}[train]\ntemperature = 3\n"),
+            &["line 9, train.temperature: found 3, expected a boolean"],
+        ),
+        (
+            format!("{MINIMAL}[train]\nbaseline = []\n"),
+            &["line 9, train.baseline: found a list, expected a string"],
+        ),
+        (
+            format!("{MINIMAL}[evaluate]\ninstances = {{ a = 1 }}\n"),
+            &["line 9, evaluate.instances: found a table"],
+        ),
         (format!("train = 3\n{MINIMAL}"), &["line 1, train: found 3, expected struct TrainSpec"]),
         (format!("{MINIMAL}[policy]\nw = 1\n"), &["line 8, policy.kind: is missing"]),
         (format!("{MINIMAL}[\"odd.key\"]\n"), &["line 8, odd.key: unknown name 'odd.key'"]),
-        (with("horizon", "horizn"), &["line 4, problem.horizn: unknown name 'horizn'; did you mean 'horizon'?"]),
-        (with("kind = \"bernoulli\"", ""), &["line 2, problem.kind: is missing; expected one of bernoulli, beta"]),
+        (
+            with("horizon", "horizn"),
+            &["line 4, problem.horizn: unknown name 'horizn'; did you mean 'horizon'?"],
+        ),
+        (
+            with("kind = \"bernoulli\"", ""),
+            &["line 2, problem.kind: is missing; expected one of bernoulli, beta"],
+        ),
         ("a = \n".into(), &["s.toml, line 1: "]),
         ("".into(), &["s.toml: is empty"]),
     ] {
@@ -187,7 +218,9 @@ fn names_come_before_files_and_near_ones_are_suggested() {
     assert_eq!((target.default_policy(), target.instances(None).unwrap()), ("softelim", 10_000));
     assert!(target.instances(Some(1)).unwrap_err().to_string().contains("instances: found 1, expected 2 to"));
     let message = |name: &str| open(name).unwrap_err().to_string();
-    assert!(message("bernouli-2").contains("problem: unknown name 'bernouli-2'; did you mean 'bernoulli-2'?"));
+    assert!(
+        message("bernouli-2").contains("problem: unknown name 'bernouli-2'; did you mean 'bernoulli-2'?")
+    );
     assert!(message("nowhere/s.toml").contains("s.toml: no such file"));
     assert!(Path::new(env!("CARGO_MANIFEST_DIR")).is_dir());
     assert!(message(env!("CARGO_MANIFEST_DIR")).contains("is a directory"));

@@ -6,11 +6,9 @@
 mod clock;
 
 use clock::best_of;
-use gradband::baseline::{Baseline, Returns};
-use gradband::problem::{Contexts, Covariance, Linear, Normal, Problem, Split};
-use gradband::registry::{Choice, policy};
-use gradband::simulate::{Job, Lanes, Outcome, Task};
-use gradband::stream::{Key, fill_normals};
+use gradband::policy::Choice;
+use gradband::problem::{Covariance, Linear, Normal, Problem, Split};
+use gradband::simulate::{Baseline, Job, Key, Lanes, Outcome, Output, Returns, Task};
 use std::hint::black_box;
 
 /// d, K, n and m of the peers' job.
@@ -22,22 +20,21 @@ fn problem(dim: usize, arms: usize, horizon: usize) -> gradband::Result<Problem>
     let context = Normal::new(vec![scale.sqrt(); dim], Covariance::Diagonal(vec![scale; dim]))?;
     let half = (0..dim).map(|i| f64::from(u8::from(i < dim / 2))).collect();
     let theta = Normal::new(vec![0.0; dim], Covariance::Diagonal(half))?;
-    let source = Contexts::Linear(Linear::new(context, vec![theta], 0.5)?);
-    Problem::with_contexts(format!("linear, d = {dim}"), source, arms, horizon)
+    let linear = Linear::new(context, vec![theta], 0.5)?;
+    Problem::linear(linear, arms).name(format!("linear, d = {dim}")).horizon(horizon).build()
 }
 
 /// The policy's own parameters, W moved away from the identity.
 fn choose(name: &str, problem: &Problem) -> gradband::Result<Choice> {
-    let initial = Choice::initial(policy(name)?, problem)?;
+    let initial = Choice::parse(name, problem)?;
     let Some(slot) = initial.slots().into_iter().find(|slot| slot.shape.len() == 2) else {
         return Ok(initial);
     };
-    let mut noise = vec![0.0; slot.range.len()];
-    fill_normals(Key::new(2), 0, &mut noise);
     let size = 0.1 / (slot.shape[1] as f64).sqrt();
-    let w: Vec<f64> =
-        initial.params[slot.range].iter().zip(&noise).map(|(w, &x)| w + size * f64::from(x)).collect();
-    initial.with_param(problem, slot.info.name, &w)
+    let old = &initial.params()[slot.range.clone()];
+    // Sines of multiples of a number look random enough.
+    let w: Vec<f64> = old.iter().enumerate().map(|(i, w)| w + size * (7.7 * i as f64).sin()).collect();
+    initial.with_param(problem, slot.name(), &w)
 }
 
 fn main() -> gradband::Result<()> {
@@ -50,12 +47,17 @@ fn main() -> gradband::Result<()> {
         }
         let problem = problem(dim, arms, horizon)?;
         let report = |variant: &str, name: &str, task: Task, lanes: Lanes| -> gradband::Result<()> {
-            let agent = choose(name, &problem)?.agent(&problem);
+            let player = choose(name, &problem)?.player(&problem, &mut ())?;
             let job = Job { lanes, ..Job::new(&problem, Key::new(3), Split::Train, task) };
-            let mut out = vec![Outcome::default(); instances];
-            let length = if task == Task::Evaluate { 0 } else { agent.dim() };
+            let mut outcomes = vec![Outcome::default(); instances];
+            let length = if task == Task::Evaluate { 0 } else { player.dim() };
             let mut gradients = vec![0.0; instances * length];
-            let seconds = best_of(|| agent.rollout(&job, 0, black_box(&mut out), black_box(&mut gradients)));
+            let mut played = Ok(());
+            let seconds = best_of(|| {
+                let (outcomes, gradients) = (black_box(&mut outcomes[..]), black_box(&mut gradients[..]));
+                played = player.rollout(&job, 0, Output { outcomes, gradients, curves: &mut [] });
+            });
+            played?;
             let ns = seconds * 1e9 / (instances * horizon * task.runs()) as f64;
             println!(
                 r#"{{"bench":"job","job":"c","lib":"gradband","variant":"{variant}","d":{dim},"K":{arms},"n":{horizon},"m":{instances},"cpu_s":{seconds:.6},"cpu_ns_per_policy_round":{ns:.2}}}"#

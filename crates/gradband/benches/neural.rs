@@ -7,34 +7,30 @@ mod clock;
 
 use clock::best_of;
 use gradband::Problem;
-use gradband::baseline::{Baseline, Returns};
-use gradband::lstm::{Batch, Lstm, Sizes};
-use gradband::optimizer::{Optimizer, Rule};
-use gradband::simulate::Lanes;
-use gradband::stream::Key;
+use gradband::learn::{Baseline, Plan, Rate, Recipe, Stage};
+use gradband::policy::Choice;
 use std::hint::black_box;
+
+/// Enough for random weights and what training leaves, once each, not to count.
+const ITERATIONS: usize = 3;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let problem = Problem::named("bernoulli-2")?;
-    let lstm = Lstm::new(Sizes::default(), problem.arms)?;
+    let initial = Choice::parse("lstm", &problem)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     for (variant, baseline, instances) in
         [("self", Baseline::SelfPlay, 500), ("loo 4", Baseline::LeaveOneOut(4), 125)]
     {
-        let mut params = lstm.initial(Key::new(0), 1.0);
-        let mut optimizer = Optimizer::new(Rule::Adam, None, lstm.len());
-        let mut i = 0;
-        let iteration = || {
-            i += 1;
-            let (key, lanes, returns) = (Key::new(1).child(i), Lanes::Auto, Returns::Realized);
-            let batch =
-                Batch { problem: &problem, key, instances, baseline, returns, temperature: 1.0, lanes };
-            let (gradient, _) = lstm.gradient(&params, &batch);
-            optimizer.step(&mut params, black_box(&gradient), 1e-4);
-        };
+        let rate = Rate { initial: 1e-4, end: 1.0, decay: 1.0 };
+        let stages = vec![Stage { horizon: problem.horizon(), iterations: ITERATIONS, rate }];
+        let recipe = Recipe { stages, instances, baseline, temperature: false, ..Recipe::paper(&problem) };
+        let plan = Plan::Recurrent(recipe);
+        let mut trained = Ok(());
+        let train = || trained = plan.train(&problem, &initial, 0, &mut ()).map(|trained| drop(black_box(trained)));
         // Within the pool its one thread does everything, the clock's reading included.
-        let seconds = pool.install(|| best_of(iteration));
-        let rounds = (instances * baseline.runs() * problem.horizon) as f64;
+        let seconds = pool.install(|| best_of(train)) / ITERATIONS as f64;
+        trained?;
+        let rounds = (instances * baseline.runs() * problem.horizon()) as f64;
         let ns = seconds * 1e9 / rounds;
         println!(
             r#"{{"bench":"job","job":"d","lib":"gradband","variant":"{variant}","cpu_s":{seconds:.6},"cpu_ns_per_policy_round":{ns:.2}}}"#

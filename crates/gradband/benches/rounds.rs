@@ -1,51 +1,62 @@
 //! Nanoseconds of processor time per policy-round: every policy in one lane and in all, the jobs that the peers in
 //! `bench/peers` run too, and the floor below which no kernel of this kind can go.
 //!
-//! `cargo bench --bench rounds -- [policies] [jobs] [exact] [floor] [threads]` prints one JSON object per line.
+//! `cargo bench --bench rounds -- [policies] [jobs] [exact] [own] [floor] [threads]` prints one JSON object per line.
 #![allow(clippy::unwrap_used)]
 
 mod clock;
+#[path = "../tests/rules/mod.rs"]
+mod rules;
 
 use clock::{REPEATS, best_of, now};
-use fearless_simd::{Level, Simd, f32x16};
-use gradband::Problem;
-use gradband::baseline::{Baseline, Returns};
-use gradband::evaluate::evaluate;
-use gradband::gradient::Estimator;
-use gradband::lanes::{One, Real};
-use gradband::optimizer::Rule;
-use gradband::problem::{Prior, Rewards, Split};
-use gradband::registry::{Choice, policy, ready};
-use gradband::simulate::{Job, Lanes, Outcome, Task};
-use gradband::stream::{Key, Stream};
-use gradband::train::{Average, Settings, train};
+use gradband::exact::GittinsTable;
+use gradband::learn::{Ascent, Average, Estimator, GradientSource, Optimizer, Plan};
+use gradband::measure::{evaluate, exact as exactly};
+use gradband::policy::{Choice, ready};
+use gradband::problem::{Prior, Problem, Split};
+use gradband::simulate::{Baseline, Job, Key, Lanes, Outcome, Output, Player, Returns, Task, has_wide_lanes};
+use gradband::{Policy, simulate};
 use std::hint::black_box;
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// K arms with uniform means, Bernoulli rewards.
 fn uniform(arms: usize, horizon: usize) -> Problem {
-    let prior = Prior::beta(vec![1.0; arms], vec![1.0; arms]).unwrap();
-    Problem::new(format!("uniform-{arms}"), Rewards::Bernoulli, prior, horizon).unwrap()
+    let prior = Prior::beta(arms, 1.0, 1.0).unwrap();
+    Problem::bernoulli(prior).name(format!("uniform-{arms}")).horizon(horizon).build().unwrap()
+}
+
+/// The policy on a problem, from how it is typed.
+fn choice(policy: &str, problem: &Problem) -> Choice {
+    Choice::parse(policy, problem).unwrap()
+}
+
+/// Nanoseconds per policy-round of a task.
+fn time(player: &dyn Player, job: &Job, instances: usize) -> f64 {
+    let mut outcomes = vec![Outcome::default(); instances];
+    let length = if job.task == Task::Evaluate { 0 } else { player.dim() };
+    let mut gradients = vec![0.0; instances * length];
+    let seconds = best_of(|| {
+        let (outcomes, gradients) = (black_box(&mut outcomes[..]), black_box(&mut gradients[..]));
+        player.rollout(job, 0, Output { outcomes, gradients, curves: &mut [] }).unwrap();
+    });
+    seconds * 1e9 / (instances * job.problem.horizon() * job.task.runs()) as f64
 }
 
 fn policies() {
     for (arms, horizon) in [(2, 200), (10, 1000), (100, 1000)] {
         let problem = uniform(arms, horizon);
-        for info in ready(&problem) {
-            let agent = Choice::initial(info, &problem).unwrap().agent(&problem);
+        for kind in ready(&problem) {
+            let player = Choice::initial(kind, &problem).unwrap().player(&problem, &mut ()).unwrap();
             let time = |lanes, instances: usize| {
                 let job = Job { lanes, ..Job::new(&problem, Key::new(1), Split::Train, Task::Evaluate) };
-                let mut out = vec![Outcome::default(); instances];
-                let seconds = best_of(|| agent.rollout(&job, 0, black_box(&mut out), &mut []));
-                seconds * 1e9 / (instances * horizon) as f64
+                time(&*player, &job, instances)
             };
             let size = 400_000 / (arms * horizon).max(2000);
             let (one, all) =
                 (time(Lanes::Single, size.max(2) / 2), time(Lanes::Auto, size.next_multiple_of(16)));
             println!(
                 r#"{{"bench":"policy","policy":"{}","arms":{arms},"one_lane_ns":{one:.2},"all_lanes_ns":{all:.2},"rounds_per_second":{:.3e},"gain":{:.1}}}"#,
-                info.name,
+                kind.name(),
                 1e9 / all,
                 one / all
             );
@@ -59,35 +70,35 @@ fn jobs() {
         ("a", Problem::named("bernoulli-2").unwrap(), 100),
         ("b", Problem::named("bernoulli-10").unwrap(), 10),
     ] {
-        let settings = Settings {
-            gradient: gradband::train::Source::Sampled,
+        let plan = Plan::Ascent(Ascent {
+            gradient: GradientSource::Sampled,
             estimator: Estimator {
                 baseline: Baseline::SelfPlay,
                 returns: Returns::Realized,
                 batch_size: 1000,
             },
             iterations,
-            rule: Rule::Sgd,
+            optimizer: Optimizer::Sgd,
             learning_rate: None,
             clip: None,
             decay: 1.0,
             average: Average::Tail,
-        };
-        let initial = Choice::initial(policy("softelim").unwrap(), &problem).unwrap();
+        });
+        let initial = choice("softelim", &problem);
         let seconds = best_of(|| {
-            black_box(train(&problem, &initial, &settings, 1, &mut ()).unwrap());
+            black_box(plan.train(&problem, &initial, 1, &mut ()).unwrap());
         });
         // The pilot batch of the automatic rate is timed, but not counted.
-        let rounds = iterations * 2 * 1000 * problem.horizon;
+        let rounds = iterations * 2 * 1000 * problem.horizon();
         report_job(job, "softelim", seconds * 1e9 / rounds as f64);
     }
     let problem = Problem::named("bernoulli-10").unwrap();
     for name in ["ucb1", "softelim", "thompson"] {
-        let agent = Choice::initial(policy(name).unwrap(), &problem).unwrap().agent(&problem);
+        let choice = choice(name, &problem);
         let seconds = best_of(|| {
-            black_box(evaluate(&[&*agent], &problem, 1, 1000, |_| ControlFlow::Continue(())));
+            black_box(evaluate(&[&choice], &problem, 1, 1000, &[], &mut ()).unwrap());
         });
-        report_job("e", name, seconds * 1e9 / (1000 * problem.horizon) as f64);
+        report_job("e", name, seconds * 1e9 / (1000 * problem.horizon()) as f64);
     }
 }
 
@@ -99,16 +110,12 @@ fn exact() {
             r#"{{"bench":"exact","job":"{job}","lib":"gradband","variant":"{what}","cpu_s":{seconds:.4}}}"#
         );
     };
-    let table = || black_box(gradband::exact::gittins::Table::new(200, &mut gradband::exact::unhurried));
-    report("f", "gittins table", best_of(|| drop(table())));
+    report("f", "gittins table", best_of(|| drop(black_box(GittinsTable::new(200, &mut ())))));
     for (problem, name) in [("bernoulli-2", "softelim"), ("bernoulli-2-uniform", "bayes-optimal")] {
         let problem = Problem::named(problem).unwrap();
-        let choice = Choice::initial(policy(name).unwrap(), &problem).unwrap();
+        let choice = choice(name, &problem);
         let start = now();
-        black_box(
-            gradband::exact::evaluate(&problem, &choice, Split::Train, &mut gradband::exact::unhurried)
-                .unwrap(),
-        );
+        black_box(exactly(&problem, &choice, Split::Train, &mut ()).unwrap());
         report("", name, now() - start);
     }
 }
@@ -119,38 +126,43 @@ fn report_job(job: &str, policy: &str, nanoseconds: f64) {
     );
 }
 
-/// A round's random numbers (one for the action, one for the reward) and exponentials, and nothing else.
-#[inline(always)]
-fn draw_and_exponentiate<R: Real>(token: R::Token, exponentials: usize, rounds: usize) -> R {
-    let mut stream = Stream::<R>::new(token, Key::new(1), 0);
-    let mut sum = R::splat(token, 0.0);
-    for _ in 0..rounds {
-        let (action, reward) = (stream.uniform(), stream.uniform());
-        sum = sum + reward;
-        for k in 0..exponentials {
-            sum = sum + (action * -(1.0 + k as f32)).exp();
+/// A policy of the catalogue against the same as a rule of one's own, whose derivative is automatic.
+fn own() {
+    let bernoulli_2 = Problem::named("bernoulli-2").unwrap();
+    let bernoulli_10 = Problem::named("bernoulli-10").unwrap();
+    let linear = Problem::named("linear-1").unwrap();
+    let softelim = || Policy::own(rules::SoftElimRule { knows_slopes: false });
+    for (problem, built_in, rule) in [
+        (&bernoulli_2, "softelim", softelim()),
+        (&bernoulli_10, "softelim", softelim()),
+        (&linear, "soft-ucb", Policy::own_linear(rules::SoftUcbRule)),
+    ] {
+        let players = [choice(built_in, problem), rule.on(problem).unwrap()]
+            .map(|choice| choice.player(problem, &mut ()).unwrap());
+        for (name, task) in [
+            ("evaluate", Task::Evaluate),
+            ("gradient", Task::Gradient(Baseline::LeaveOneOut(8), Returns::Mean)),
+        ] {
+            let job = Job::new(problem, Key::new(1), Split::Train, task);
+            let instances = (400_000 / (problem.horizon() * task.runs())).next_multiple_of(16);
+            let [built_in_ns, own_ns] = [0, 1].map(|i| time(&*players[i], &job, instances));
+            println!(
+                r#"{{"bench":"own","problem":"{}","policy":"{built_in}","task":"{name}","built_in_ns":{built_in_ns:.2},"own_ns":{own_ns:.2},"ratio":{:.1}}}"#,
+                problem.name(),
+                own_ns / built_in_ns
+            );
         }
     }
-    sum
 }
 
 fn floor() {
     const ROUNDS: usize = 200_000;
+    let lanes = if has_wide_lanes() { 16.0 } else { 1.0 };
     for (job, exponentials) in [("a", 1), ("b", 10)] {
-        let seconds = match Level::new().as_avx2() {
-            Some(simd) => {
-                best_of(|| {
-                    simd.vectorize(
-                        #[inline(always)]
-                        || black_box(draw_and_exponentiate::<f32x16<_>>(simd, exponentials, ROUNDS)),
-                    );
-                }) / 16.0
-            }
-            None => best_of(|| {
-                black_box(draw_and_exponentiate::<One<f32>>((), exponentials, ROUNDS));
-            }),
-        };
-        let nanoseconds = seconds * 1e9 / ROUNDS as f64;
+        let seconds = best_of(|| {
+            black_box(simulate::floor(exponentials, ROUNDS));
+        });
+        let nanoseconds = seconds * 1e9 / (lanes * ROUNDS as f64);
         println!(
             r#"{{"bench":"floor","job":"{job}","exponentials":{exponentials},"cpu_ns_per_policy_round":{nanoseconds:.4}}}"#
         );
@@ -160,14 +172,12 @@ fn floor() {
 /// Wall time of one evaluation on one and on two threads.
 fn threads() {
     let problem = Problem::named("bernoulli-10").unwrap();
-    let agent = Choice::initial(policy("softelim").unwrap(), &problem).unwrap().agent(&problem);
+    let choice = choice("softelim", &problem);
     let wall = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let measure = |_| {
             let start = Instant::now();
-            pool.install(|| {
-                black_box(evaluate(&[&*agent], &problem, 1, 8192, |_| ControlFlow::Continue(())))
-            });
+            pool.install(|| black_box(evaluate(&[&choice], &problem, 1, 8192, &[], &mut ()).unwrap()));
             start.elapsed().as_secs_f64()
         };
         (0..REPEATS).map(measure).fold(f64::INFINITY, f64::min)
@@ -178,8 +188,14 @@ fn threads() {
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
-    let all: [(&str, fn()); 5] =
-        [("policies", policies), ("jobs", jobs), ("exact", exact), ("floor", floor), ("threads", threads)];
+    let all: [(&str, fn()); 6] = [
+        ("policies", policies),
+        ("jobs", jobs),
+        ("exact", exact),
+        ("own", own),
+        ("floor", floor),
+        ("threads", threads),
+    ];
     // Processor time is measured per thread: everything but the last part stays on this one.
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().unwrap();
     for (name, part) in all {

@@ -21,6 +21,8 @@ pub(crate) mod q_network;
 pub(crate) mod recurrent;
 pub(crate) mod returns;
 
+#[doc(hidden)]
+pub use crate::numeric::floor::floor;
 pub use crate::numeric::simd::{Lanes, has_wide_lanes};
 pub use crate::numeric::stream::Key;
 #[cfg(test)]

@@ -9,7 +9,9 @@ use gradband::learn::{Plan, Stage};
 use gradband::policy::Choice;
 use gradband::problem::{Armed, Contextual, Model, Prior, Split};
 use gradband::{Error, Place, Problem, Step};
-use gradband_files::{EvaluateSpec, PolicyRecord, PolicySpec, ProblemRecord, Spec, Target, TrainSpec, Training};
+use gradband_files::{
+    EvaluateSpec, PolicyRecord, PolicySpec, ProblemRecord, Spec, Target, TrainSpec, Training,
+};
 use serde::Serialize;
 use std::path::Path;
 
@@ -84,12 +86,13 @@ enum Prospect {
 impl Prospect {
     /// What `[train]` says must be right in any case.
     fn of(target: &Target, choice: &Choice) -> Result<Self> {
+        let blame = |error| policies::blame(error, target, &PolicyFlags::default());
         match target.training(&TrainSpec::default(), choice) {
             Ok(training) => Ok(match choice.check_start(&target.problem) {
                 Ok(()) => Self::Trains(training),
-                Err(error) => Self::CannotStart(error, Some(training)),
+                Err(error) => Self::CannotStart(blame(error), Some(training)),
             }),
-            Err(error) if is_about_policy(&error) => Ok(Self::CannotStart(error, None)),
+            Err(error) if is_about_policy(&error) => Ok(Self::CannotStart(blame(error), None)),
             Err(error) => Err(error.into()),
         }
     }
@@ -228,7 +231,10 @@ fn learn(choice: &Choice, training: &Training) -> String {
     let names = names.join(", ");
     match plan {
         Plan::QLearning(settings) => {
-            format!("Training learns {weights} weights: {} updates of Q-learning{limit}.", grouped(settings.updates))
+            format!(
+                "Training learns {weights} weights: {} updates of Q-learning{limit}.",
+                grouped(settings.updates)
+            )
         }
         Plan::Recurrent(recipe) => {
             let stage = |stage: &Stage| {

@@ -49,9 +49,7 @@ pub fn run(args: &Gradient, seed: u64, printer: Printer) -> Result<()> {
         let names = policy.choice.number_names();
         let shown = names.len().min(SHOWN);
         let rows = names.iter().zip(&estimate).zip(&document.variance_per_instance).take(shown).map(
-            |((name, estimate), variance)| {
-                vec![name.clone(), estimate.to_string(), format!("{variance:.4}")]
-            },
+            |((name, estimate), variance)| vec![name.clone(), estimate.to_string(), format!("{variance:.4}")],
         );
         let table =
             output::table(&["parameter", "gradient of the Bayes reward", "variance per instance"], 1, rows);
@@ -74,7 +72,8 @@ fn estimator(target: &Target, said: &TrainSpec, choice: &Choice) -> Result<Estim
             Ok(Estimator { baseline, returns, batch_size })
         }
         Plan::QLearning(_) => {
-            let (policy, reason) = (choice.name().into(), "learns by Q-learning: there is no gradient".into());
+            let (policy, reason) =
+                (choice.name().into(), "learns by Q-learning: there is no gradient".into());
             Err(Error::of("policy", ErrorKind::Unscored { policy, reason }).into())
         }
     }

@@ -3,10 +3,10 @@
 use super::report;
 use crate::args::{Reproduce, whole};
 use crate::failure::{Failure, Result};
-use crate::output::{self, Printer};
 use crate::interrupt;
+use crate::output::{self, Printer};
 use gradband::{Error, Observer, Place, Progress, StopReason};
-use gradband_lab::run::{RunObserver, Status};
+use gradband_lab::run::{RunObserver, Status, Summary};
 use gradband_lab::{EXPERIMENTS, Experiment, Results, Size, experiments};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -46,6 +46,7 @@ pub fn run(args: &Reproduce, printer: Printer) -> Result<()> {
         output::note(&format!("note: left out: {missing}"));
     }
     let results = Results::read(&dir)?;
+    check_recorded(&results, &chosen, &summary, &dir)?;
     let document = Document {
         experiments: report::compared(&results, &chosen),
         output: dir.clone(),
@@ -67,6 +68,15 @@ pub fn run(args: &Reproduce, printer: Printer) -> Result<()> {
     report::write(&dir, &results)?;
     drop(hold);
     shown
+}
+
+/// Somebody may have removed the directory meanwhile: then there is nothing to report.
+fn check_recorded(results: &Results, chosen: &[&Experiment], summary: &Summary, dir: &Path) -> Result<()> {
+    let recorded: usize = chosen.iter().map(|experiment| results.of(experiment.id).count()).sum();
+    match (summary.found + summary.run).saturating_sub(recorded) {
+        0 => Ok(()),
+        lost => Err(Failure::Other(format!("{}: {lost} records are gone", dir.display()))),
+    }
 }
 
 /// Ctrl-C loses nothing that was finished.

@@ -5,14 +5,15 @@ use crate::args::Train;
 use crate::failure::{Failure, Result};
 use crate::output::{self, Printer, grouped};
 use crate::policies::{self, Asked, Unnamed};
-use crate::watch::Watch;
+use crate::watch::{Iterate, Watch};
 use crate::{interrupt, picture, session};
 use gradband::learn::{Plan, Trained};
 use gradband::measure::Comparison;
 use gradband::policy::Choice;
 use gradband::{Estimate, Iteration, Problem, StopReason};
 use gradband_files::{
-    POLICY_FILE, PolicyFile, PolicyRecord, ProblemRecord, Target, TrainSpec, Training, TrainingRecord, has_weights_file,
+    POLICY_FILE, PolicyFile, PolicyRecord, ProblemRecord, Target, TrainSpec, Training, TrainingRecord,
+    has_weights_file,
 };
 use gradband_lab::session::{Measured, Session};
 use serde::Serialize;
@@ -76,12 +77,17 @@ struct Job<'a> {
     output: Option<&'a Path>,
 }
 
-/// What came out.
-struct Outcome {
+/// What training left.
+struct Learned {
     trained: Trained,
-    /// Some iterates, with the numbers of their iterations, for the report.
-    iterates: Vec<(usize, Vec<f64>)>,
+    /// Some iterates, for the report.
+    iterates: Vec<Iterate>,
     seconds: f64,
+}
+
+/// What it was worth.
+struct Outcome {
+    learned: Learned,
     /// The untuned and the tuned policy, the last iterate, and comparators.
     policies: Vec<Asked>,
     measured: Comparison,
@@ -94,24 +100,24 @@ pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
         output::create_dir(dir)?;
     }
     let hold = interrupt::hold();
-    let (trained, iterates, seconds) = job.train()?;
+    let learned = job.train()?;
     // What was learned is shown even if it cannot be kept, and kept even if nobody looks.
-    let saved = job.output.map_or(Ok(()), |dir| job.save(dir, &trained));
-    if trained.stop_reason() == StopReason::Interrupted {
+    let saved = job.output.map_or(Ok(()), |dir| job.save(dir, &learned.trained));
+    if learned.trained.stop_reason() == StopReason::Interrupted {
         interrupt::answer();
     }
     drop(hold);
 
-    let (policies, measured) = job.evaluate(&trained)?;
-    let outcome = Outcome { trained, iterates, seconds, policies, measured };
+    let outcome = job.evaluate(learned)?;
     let document = document(&job, &outcome);
     let shown = printer.result(&document, || text(&document, &job, &outcome));
     saved?;
     if let Some(dir) = job.output {
         report::session(dir, &session(&document, &job, &outcome)?)?;
     }
-    match outcome.trained.stop_reason() {
-        StopReason::Interrupted => Err(Failure::Interrupted(kept(job.output, &outcome.trained))),
+    let trained = &outcome.learned.trained;
+    match trained.stop_reason() {
+        StopReason::Interrupted => Err(Failure::Interrupted(kept(job.output, trained))),
         StopReason::Iterations | StopReason::Converged | StopReason::Time => shown,
     }
 }
@@ -130,20 +136,20 @@ impl<'a> Job<'a> {
         &self.target.problem
     }
 
-    /// The training, some of its iterates, and how many seconds it took.
-    fn train(&self) -> Result<(Trained, Vec<(usize, Vec<f64>)>, f64)> {
+    fn train(&self) -> Result<Learned> {
         let plan = &self.training.plan;
         let every = if self.output.is_some() { plan.iterations().div_ceil(ITERATES) } else { 0 };
         let limit = self.training.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let start = Instant::now();
         let mut watch = Watch::training(plan.iterations(), every, limit);
         let trained = plan.train(self.problem(), &self.initial, self.seed, &mut watch)?;
-        Ok((trained, watch.into_iterates(), start.elapsed().as_secs_f64()))
+        let seconds = start.elapsed().as_secs_f64();
+        Ok(Learned { trained, iterates: watch.into_iterates(), seconds })
     }
 
     /// Measures what was learned beside what there was, and beside comparators.
-    fn evaluate(&self, trained: &Trained) -> Result<(Vec<Asked>, Comparison)> {
-        let problem = self.problem();
+    fn evaluate(&self, learned: Learned) -> Result<Outcome> {
+        let (problem, trained) = (self.problem(), &learned.trained);
         let mut policies = [trained.initial(), trained.choice(), trained.last()]
             .map(|choice| Asked::in_full(choice.clone()))
             .to_vec();
@@ -155,7 +161,7 @@ impl<'a> Job<'a> {
         let marks = if self.output.is_some() { session::rounds(problem) } else { Vec::new() };
         let instances = self.instances(trained, policies.len());
         let measured = measure(&choices, problem, self.seed, instances, &marks)?;
-        Ok((policies, measured))
+        Ok(Outcome { learned, policies, measured })
     }
 
     /// Instances of the evaluation: fewer if the user is in a hurry.
@@ -186,7 +192,7 @@ impl<'a> Job<'a> {
 }
 
 fn document(job: &Job, outcome: &Outcome) -> Document {
-    let Outcome { trained, policies, measured, .. } = outcome;
+    let Outcome { learned: Learned { trained, seconds, .. }, policies, measured } = outcome;
     let point = |i: usize| Point {
         params: document_params(&policies[i].choice),
         bayes_regret: measured.regret(i),
@@ -210,7 +216,7 @@ fn document(job: &Job, outcome: &Outcome) -> Document {
         comparison: compared.collect(),
         stop_reason: trained.stop_reason(),
         seed: job.seed,
-        seconds: outcome.seconds,
+        seconds: *seconds,
         version: env!("CARGO_PKG_VERSION"),
     }
 }
@@ -232,14 +238,15 @@ fn text(document: &Document, job: &Job, outcome: &Outcome) -> String {
         format!("{problem}, {} instances that training never saw", grouped(document.r#final.instances)),
         table,
         format!("gain {} (95 % interval {low:.4} to {high:.4})", document.gain),
-        learned(outcome.trained.choice(), problem),
-        effort(&outcome.trained, &job.training.plan, problem, outcome.seconds),
+        parameters(outcome.learned.trained.choice(), problem),
+        effort(&outcome.learned, &job.training.plan, problem),
     ]
     .join("\n")
 }
 
 /// How long it took, and for how much work.
-fn effort(trained: &Trained, plan: &Plan, problem: &Problem, seconds: f64) -> String {
+fn effort(learned: &Learned, plan: &Plan, problem: &Problem) -> String {
+    let Learned { trained, seconds, .. } = learned;
     let done = trained.history().len();
     let stopped = match trained.stop_reason() {
         StopReason::Iterations => String::new(),
@@ -263,7 +270,7 @@ fn effort(trained: &Trained, plan: &Plan, problem: &Problem, seconds: f64) -> St
 }
 
 /// Numbers as numbers, a projection as a picture.
-fn learned(policy: &Choice, problem: &Problem) -> String {
+fn parameters(policy: &Choice, problem: &Problem) -> String {
     if has_weights_file(policy) {
         return format!("learned {} weights; -o DIR writes them", grouped(policy.params().len()));
     }
@@ -300,7 +307,7 @@ fn history(trained: &Trained) -> Result<String> {
 
 /// For the report: the document's policies with their roles, and how training went.
 fn session(document: &Document, job: &Job, outcome: &Outcome) -> Result<Session> {
-    let Outcome { trained, iterates, policies, measured, .. } = outcome;
+    let Outcome { learned: Learned { trained, iterates, .. }, policies, measured } = outcome;
     let roles = ["untuned: ", "tuned: "].into_iter().chain(std::iter::repeat(""));
     let shown = || (0..policies.len()).filter(|&i| i != LAST);
     let regret = |i: usize| measured.regret(i).mean;

@@ -36,7 +36,10 @@ fn numbers_out_of_range() {
     spec_refused(changed("0.6, 0.4", "-0.1, 0.4"), &["-0.1", "from 0 to 1"]);
     spec_refused(changed("0.6, 0.4", "nan, 0.4"), &["NaN"]);
     spec_refused(changed("0.6, 0.4", "0.6, 0.4, 0.2"), &["instances[1]", "found 2 means, expected 3"]);
-    spec_refused(changed("[[0.6, 0.4], [0.4, 0.6]]", "[[0.6], [0.4]]"), &["problem.prior.arms", "found 1", "expected 2"]);
+    spec_refused(
+        changed("[[0.6, 0.4], [0.4, 0.6]]", "[[0.6], [0.4]]"),
+        &["problem.prior.arms", "found 1", "expected 2"],
+    );
     spec_refused(changed("[[0.6, 0.4], [0.4, 0.6]]", "[]"), &["instances", "is empty"]);
     spec_refused(changed("200", "0"), &["line 3", "problem.horizon", "found 0"]);
     spec_refused(changed("200", "-5"), &["line 3", "problem.horizon", "-5"]);
@@ -47,7 +50,10 @@ fn numbers_out_of_range() {
 
 #[test]
 fn unknown_and_misplaced_keys() {
-    spec_refused(changed("horizon", "horizn"), &["line 3, problem.horizn", "'horizn'", "did you mean 'horizon'"]);
+    spec_refused(
+        changed("horizon", "horizn"),
+        &["line 3, problem.horizn", "'horizn'", "did you mean 'horizon'"],
+    );
     spec_refused(
         format!("{GOOD}alpha = 1\n"),
         &["line 8", "problem.prior.alpha", "kind = \"beta\"", "kind = \"points\""],
@@ -61,12 +67,18 @@ fn unknown_and_misplaced_keys() {
         &["line 2", "problem.kind", "known: bernoulli, beta, gaussian"],
     );
     spec_refused(format!("{GOOD}[trian]\niterations = 3\n"), &["line 8, trian", "did you mean 'train'"]);
-    spec_refused(format!("{GOOD}[train]\nbatchsize = 3\n"), &["line 9, train.batchsize", "did you mean 'batch_size'"]);
+    spec_refused(
+        format!("{GOOD}[train]\nbatchsize = 3\n"),
+        &["line 9, train.batchsize", "did you mean 'batch_size'"],
+    );
     spec_refused(
         changed("kind = \"bernoulli\"\n", "kind = \"gaussian\"\n"),
         &["problem.noise_sd", "is missing"],
     );
-    spec_refused(changed("kind = \"bernoulli\"\n", ""), &["line 1, problem.kind", "is missing", "bernoulli, beta, gaussian"]);
+    spec_refused(
+        changed("kind = \"bernoulli\"\n", ""),
+        &["line 1, problem.kind", "is missing", "bernoulli, beta, gaussian"],
+    );
     spec_refused(
         changed("kind = \"bernoulli\"", "kind = \"beta\"\nconcentration = 0"),
         &["problem.concentration", "found 0"],
@@ -122,7 +134,8 @@ fn policies_that_do_not_apply() {
     let only_evaluated = write(dir.path(), "ucb.toml", format!("{GOOD}[policy]\nkind = \"ucb1\"\n"));
     assert!(text(&["check", &only_evaluated]).contains("nothing to learn"));
     refused_saying(&["train", &only_evaluated], &["line 8", "nothing to learn"]);
-    let outside = write(dir.path(), "e.toml", format!("{GOOD}[policy]\nkind = \"epsilon-greedy\"\nepsilon = 0\n"));
+    let outside =
+        write(dir.path(), "e.toml", format!("{GOOD}[policy]\nkind = \"epsilon-greedy\"\nepsilon = 0\n"));
     assert!(text(&["check", &outside]).contains("Training cannot start from this policy"));
     refused_saying(
         &["train", &outside],

@@ -163,7 +163,10 @@ fn a_file_that_cannot_be_written_costs_no_result() {
     let out = dir.path().to_str().unwrap();
     for (args, file) in [
         (&["train", "--iterations", "2", "--eval-instances", "9", "--json", "-o", out][..], "policy.json"),
-        (&["compare", "bernoulli-2", "--policies", "ucb1", "--instances", "9", "--json", "-o", out], "compare.json"),
+        (
+            &["compare", "bernoulli-2", "--policies", "ucb1", "--instances", "9", "--json", "-o", out],
+            "compare.json",
+        ),
     ] {
         let output = run(args);
         let message = String::from_utf8(output.stderr).unwrap();
@@ -182,7 +185,10 @@ fn files_are_written_though_nobody_reads_the_result() {
     let out = dir.path().to_str().unwrap();
     for (args, record) in [
         (&["train", "--iterations", "2", "--eval-instances", "9", "-o", out][..], "train.record.json"),
-        (&["compare", "bernoulli-2", "--policies", "ucb1", "--instances", "9", "-o", out], "compare.record.json"),
+        (
+            &["compare", "bernoulli-2", "--policies", "ucb1", "--instances", "9", "-o", out],
+            "compare.record.json",
+        ),
         (&["reproduce", "fig6", "-o", out], "fig6.jsonl"),
     ] {
         let mut child = gradband(args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();

@@ -75,6 +75,9 @@ fn a_record_cannot_write_outside_its_directory() {
     let path = format!("{out}/compare.record.json");
     let record = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, record.replace("\"kind\": \"compare\"", "\"kind\": \"../../../escaped\"")).unwrap();
-    refused_saying(&["report", out], &["compare.record.json", "kind", "'../../../escaped'", "train, compare"]);
+    refused_saying(
+        &["report", out],
+        &["compare.record.json", "kind", "'../../../escaped'", "train, compare"],
+    );
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
 }

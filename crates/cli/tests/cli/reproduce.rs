@@ -88,6 +88,26 @@ fn a_killed_run_goes_on() {
     assert_eq!(records(&killed, "fig2"), records(&unbroken, "fig2"));
 }
 
+/// A directory that is removed meanwhile is no empty report.
+#[test]
+fn lost_records_are_noticed() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let reproduce = ["reproduce", "fig2", "--quick", "--runs", "3", "-o", out.to_str().unwrap()];
+    let child = gradband(&reproduce).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    while std::fs::read_to_string(out.join("fig2.jsonl")).map_or(0, |text| text.len()) == 0 {
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing was recorded");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::fs::remove_dir_all(&out).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("19 records are gone"), "{message}");
+    assert!(output.stdout.is_empty() && !out.exists());
+}
+
 /// Covertype is not part of the program: it is left out, with a hint, and the rest is run.
 #[test]
 fn what_is_not_here_is_left_out() {

@@ -165,10 +165,15 @@ fn errors_name_file_line_and_key() {
         with("[policy]\nkind = \"softelim\"\nw = [1]").contains("policy.w: found a list, expected a number")
     );
     assert!(with("[policy]\nkind = \"exp3\"\nscore = \"papr\"").contains("did you mean 'paper'"));
-    assert!(with("[train]\niterations = \"many\"").contains("line 9, train.iterations: found 'many', expected a whole number"));
+    assert!(
+        with("[train]\niterations = \"many\"")
+            .contains("line 9, train.iterations: found 'many', expected a whole number")
+    );
     assert!(with("[train]\niterations = -3").contains("expected a whole number"));
     assert!(with("[train]\nlearning_rate = \"fast\"").contains("expected \"auto\" or a number"));
-    assert!(with("[train]\ncuriculum = [20]").contains("unknown name 'curiculum'; did you mean 'curriculum'"));
+    assert!(
+        with("[train]\ncuriculum = [20]").contains("unknown name 'curiculum'; did you mean 'curriculum'")
+    );
     assert!(with("[evaluate]\ninstances = 0").contains("line 9, evaluate.instances: found 0"));
     assert!(
         refused(
@@ -187,7 +192,9 @@ fn errors_name_file_line_and_key() {
         refused(&MINIMAL.replace("0.6]]", "1.6]]"))
             .contains("line 7, problem.prior.instances[1][1]: found 1.6")
     );
-    assert!(refused(&MINIMAL.replace("[[0.6, 0.4], [0.4, 0.6]]", "[[0.6]]")).contains("found 1, expected 2 to"));
+    assert!(
+        refused(&MINIMAL.replace("[[0.6, 0.4], [0.4, 0.6]]", "[[0.6]]")).contains("found 1, expected 2 to")
+    );
     assert!(
         refused(&MINIMAL.replace("\"bernoulli\"", "\"beta\"")).contains("problem.concentration: is missing")
     );
