@@ -26,7 +26,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let recipe = Recipe { stages, instances, baseline, temperature: false, ..Recipe::paper(&problem) };
         let plan = Plan::Recurrent(recipe);
         let mut trained = Ok(());
-        let train = || trained = plan.train(&problem, &initial, 0, &mut ()).map(|trained| drop(black_box(trained)));
+        let train =
+            || trained = plan.train(&problem, &initial, 0, &mut ()).map(|trained| drop(black_box(trained)));
         // Within the pool its one thread does everything, the clock's reading included.
         let seconds = pool.install(|| best_of(train)) / ITERATIONS as f64;
         trained?;

@@ -211,9 +211,8 @@ fn tuned_policies_reach_their_targets() {
     let targets = cosoftelim.map(|target| ("cosoftelim", 5, target)).into_iter();
     for (name, seeds, (problem, most)) in targets.chain(soft_ucb.map(|target| ("soft-ucb", 3, target))) {
         let problem = Problem::named(problem).unwrap();
-        let regrets: Vec<f64> = (1..=seeds)
-            .map(|seed| regret(&tuned(name, &problem, seed), &problem, 20_000).mean)
-            .collect();
+        let regrets: Vec<f64> =
+            (1..=seeds).map(|seed| regret(&tuned(name, &problem, seed), &problem, 20_000).mean).collect();
         let mean = regrets.iter().sum::<f64>() / seeds as f64;
         println!("{name} on {problem}: {mean:.2} (at most {most}) {regrets:.2?}");
         assert!(mean <= most);

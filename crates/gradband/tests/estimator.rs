@@ -87,7 +87,8 @@ fn check_catalogue(instances: &[&[f64]], horizon: usize) {
         }
         let numbers = numbers_of(kind.name());
         let choice = Choice::initial(kind, &problem).unwrap().with_params(&problem, &numbers).unwrap();
-        let naive = Naive::named(kind.name()).map(|naive| vec![enumerated(naive, numbers[0], instances, horizon)]);
+        let naive =
+            Naive::named(kind.name()).map(|naive| vec![enumerated(naive, numbers[0], instances, horizon)]);
         let exact = Simulator::new(&problem).exact(&choice).map(|exact| exact.gradient);
         match (naive, exact) {
             (Some(naive), Ok(exact)) => {

@@ -90,7 +90,7 @@ fn no_digit_is_lost() {
     for means in [[0.0, 1.0], [0.999, 1e-3], [0.5, 0.5]] {
         let arms = means.map(ArmPrior::Point).to_vec();
         let mean = 0.5 * (means[0] + means[1]);
-        let prior = Mixture::mixture(vec![Component { weight: 1.0, arms }]).unwrap();
+        let prior = Mixture::new(vec![Component { weight: 1.0, arms }]).unwrap();
         near(reward(&prior) / (HORIZON as f64 * mean), 1.0, 1e-13);
     }
     let prior = Mixture::beta(&[1e4, 1e-2], &[1.0, 1e-2]).unwrap();

@@ -33,7 +33,8 @@ fn marks_are_not_observable() {
             for task in tasks(&choice, &*player) {
                 let job = Job::new(&problem, Key::new(9), Split::HeldOut, task);
                 let plain = play(&*player, &job, 0, 19);
-                let Told { outcomes, gradients, curves } = play(&*player, &Job { marks: &marks, ..job }, 0, 19);
+                let Told { outcomes, gradients, curves } =
+                    play(&*player, &Job { marks: &marks, ..job }, 0, 19);
                 let what = format!("{} on {problem}, {task:?}", kind.name());
                 for (outcome, curve) in outcomes.iter().zip(curves.chunks_exact(3)) {
                     assert!(curve.is_sorted(), "{what}: {curve:?}");
@@ -83,10 +84,16 @@ fn marks_are_the_regret_of_shorter_runs() {
 /// The same through the front door: curves never fall and end at the evaluation's regret.
 #[test]
 fn curves_end_at_the_regret() {
-    for problem in ["bernoulli-2", "beta-2", "linear-1"].map(|name| Problem::named(name).unwrap()).iter().chain([&classes()]) {
+    for problem in ["bernoulli-2", "beta-2", "linear-1"]
+        .map(|name| Problem::named(name).unwrap())
+        .iter()
+        .chain([&classes()])
+    {
         let n = problem.horizon();
-        let names: Vec<&str> =
-            ready(problem).filter(|kind| kind.preparation_seconds(problem) < 1.0).map(PolicyKind::name).collect();
+        let names: Vec<&str> = ready(problem)
+            .filter(|kind| kind.preparation_seconds(problem) < 1.0)
+            .map(PolicyKind::name)
+            .collect();
         let rounds = vec![1, n / 4, n / 2, n - 1, n];
         let simulator = Simulator::new(problem).seed(7).instances(60);
         let plain = simulator.compare(names.iter().copied()).unwrap();

@@ -29,7 +29,8 @@ fn an_indifferent_network_plays_at_random() {
     let lstm = network("lstm", &[], &problem);
     let zeros = lstm.with_params(&problem, &vec![0.0; lstm.params().len()]).unwrap();
     let job = Job::new(&problem, Key::new(9), Split::Train, Task::Evaluate);
-    let outcomes = |choice: &Choice| play(&*choice.player(&problem, &mut ()).unwrap(), &job, 0, 2000).outcomes;
+    let outcomes =
+        |choice: &Choice| play(&*choice.player(&problem, &mut ()).unwrap(), &job, 0, 2000).outcomes;
     let (network, random) = (outcomes(&zeros), outcomes(&network("random", &[], &problem)));
     // Reward and regret add up to what the best arm gives: the instances are the same.
     for (a, b) in network.iter().zip(&random) {

@@ -165,7 +165,8 @@ fn plans_refuse_what_they_cannot_train() {
 #[test]
 fn a_player_is_for_the_problem_that_it_was_prepared_for() {
     let problem = shorten("bernoulli-2", 30);
-    let others = [shorten("bernoulli-2", 31), shorten("bernoulli-10", 30), shorten("linear-1", 30), discrete()];
+    let others =
+        [shorten("bernoulli-2", 31), shorten("bernoulli-10", 30), shorten("linear-1", 30), discrete()];
     for kind in POLICIES.iter().filter(|kind| kind.refusal(&problem).is_none()) {
         let player = choice(kind, &problem).player(&problem, &mut ()).unwrap();
         for other in &others {
@@ -181,9 +182,8 @@ fn a_player_is_for_the_problem_that_it_was_prepared_for() {
 #[test]
 fn numbers_of_the_wrong_length_or_size_are_refused() {
     let (armed, linear) = (shorten("bernoulli-2", 30), shorten("linear-1", 20));
-    let with = |name: &str, param: &str, numbers: &[f64]| {
-        name.parse::<Policy>().unwrap().with_param(param, numbers)
-    };
+    let with =
+        |name: &str, param: &str, numbers: &[f64]| name.parse::<Policy>().unwrap().with_param(param, numbers);
     for (policy, problem, expected) in [
         (with("softelim", "w", &[]), &armed, "softelim.w: found 0 number(s), expected 1"),
         (with("softelim", "w", &[1.0, 2.0]), &armed, "softelim.w: found 2 number(s), expected 1"),
@@ -396,7 +396,10 @@ fn problems_that_break_their_word_are_refused() {
         assert!(Trainer::new("dqn").iterations(1).train(&problem).is_err(), "mean {bad}");
         let problem = Problem::own(BadRewards(bad)).horizon(20).build().unwrap();
         for policy in ["softelim", "ucb1", "random"] {
-            assert!(Simulator::new(&problem).instances(4).evaluate(policy).is_err(), "{policy}: reward {bad}");
+            assert!(
+                Simulator::new(&problem).instances(4).evaluate(policy).is_err(),
+                "{policy}: reward {bad}"
+            );
         }
     }
     for bad in ["short", "contexts", "means", "rewards"] {
@@ -423,7 +426,8 @@ fn only_one_number_is_searched_for() {
 fn unknown_names_are_refused() {
     assert!(Problem::named("bernoulli-1").is_err());
     assert!(named("softelm").is_err());
-    for text in ["softelm", "softelim(", "softelim(w)", "softelim(w=x)", "softelim(v=1)", "exp3(score=half)"] {
+    for text in ["softelm", "softelim(", "softelim(w)", "softelim(w=x)", "softelim(v=1)", "exp3(score=half)"]
+    {
         assert!(text.parse::<Policy>().is_err(), "{text}");
         assert!(Simulator::new(&shorten("bernoulli-2", 20)).evaluate(text).is_err(), "{text}");
         assert!(Trainer::new(text).train(&shorten("bernoulli-2", 20)).is_err(), "{text}");

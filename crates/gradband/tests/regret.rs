@@ -38,10 +38,7 @@ fn simulated_regret_agrees_with_exact_values() {
         let problem = Problem::named(problem).unwrap();
         let estimate = regret(&choice(name, params, &problem), &problem, 1, 200_000);
         let z = (estimate.mean - exact) / estimate.std_error;
-        assert!(
-            z.abs() < 4.0,
-            "{name}{params:?} on {problem}: {estimate:?}, exact {exact}, z = {z:.2}"
-        );
+        assert!(z.abs() < 4.0, "{name}{params:?} on {problem}: {estimate:?}, exact {exact}, z = {z:.2}");
     }
 }
 

@@ -143,7 +143,8 @@ fn read_tree(tokens: &[(Token, usize)], mut at: usize) -> (Vec<(Module, String)>
         at += 1;
     }
     let mut name = path.last().cloned().unwrap_or_default();
-    if let (Some((Token::Word(word), _)), Some((Token::Word(other), _))) = (tokens.get(at), tokens.get(at + 1))
+    if let (Some((Token::Word(word), _)), Some((Token::Word(other), _))) =
+        (tokens.get(at), tokens.get(at + 1))
         && word == "as"
     {
         name = other.clone();
@@ -276,7 +277,8 @@ fn the_rooms_are_those_that_are_drawn() {
     let drawn: Vec<Vec<&str>> = drawn.map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(drawn, ROOMS);
     let sources = Sources::read();
-    let found: BTreeSet<&str> = sources.modules.iter().filter_map(|module| module.first()).map(String::as_str).collect();
+    let found: BTreeSet<&str> =
+        sources.modules.iter().filter_map(|module| module.first()).map(String::as_str).collect();
     assert_eq!(found, ROOMS.iter().flat_map(|level| level.iter().copied()).collect());
 }
 
@@ -379,7 +381,9 @@ fn no_part_of_a_room_is_used_by_what_it_uses() {
         }
         let uses = if *room == KNOT.0 { tie(uses) } else { uses };
         if let Some(way) = cycle(&uses) {
-            let steps = way.windows(2).map(|pair| format!("{} uses {} in {}", pair[0], pair[1], uses[&pair[0]][&pair[1]]));
+            let steps = way
+                .windows(2)
+                .map(|pair| format!("{} uses {} in {}", pair[0], pair[1], uses[&pair[0]][&pair[1]]));
             panic!("a cycle in {room}:\n{}", steps.collect::<Vec<_>>().join("\n"));
         }
     }
@@ -402,7 +406,8 @@ fn dependencies(manifest: &str) -> Vec<(String, bool)> {
 #[test]
 fn crates_stand_on_those_below_them() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut names: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut names: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     let mut known: Vec<_> = CRATES.iter().map(|&(name, _)| std::ffi::OsString::from(name)).collect();
     known.sort();

@@ -130,7 +130,7 @@ fn wrong(message: String) -> Error {
 
 impl Mixture {
     /// A mixture; the weights are normalised.
-    pub fn mixture(mut components: Vec<Component>) -> Result<Self> {
+    pub fn new(mut components: Vec<Component>) -> Result<Self> {
         let arms = components.first().map_or(0, |component| component.arms.len());
         if arms == 0 {
             return Err(wrong("a prior needs at least one component with at least one arm".into()));
@@ -167,7 +167,7 @@ impl Mixture {
             weight,
             arms: means.iter().map(|&mean| ArmPrior::Point(mean)).collect(),
         };
-        Self::mixture(instances.iter().zip(weights).map(component).collect())
+        Self::new(instances.iter().zip(weights).map(component).collect())
     }
 
     /// Independent arms, arm i drawn from Beta(`alpha[i]`, `beta[i]`).
@@ -176,7 +176,7 @@ impl Mixture {
             return Err(wrong(format!("{} values of alpha, {} of beta", alpha.len(), beta.len())));
         }
         let arms = alpha.iter().zip(beta).map(|(&alpha, &beta)| ArmPrior::Beta { alpha, beta }).collect();
-        Self::mixture(vec![Component { weight: 1.0, arms }])
+        Self::new(vec![Component { weight: 1.0, arms }])
     }
 
     /// The prior of a problem with Bernoulli rewards, on one side of a table's split.
@@ -195,7 +195,7 @@ impl Mixture {
                     Cell::Counts { successes, trials } => ArmPrior::counts(successes, trials),
                 };
                 let rows = table.rows(split);
-                Self::mixture(
+                Self::new(
                     rows.map(|row| Component { weight: 1.0, arms: row.arms.iter().map(arm).collect() })
                         .collect(),
                 )
@@ -285,7 +285,7 @@ mod tests {
         }
         // E max(c, U) = c + (1 - c)^2 / 2.
         let arms = vec![ArmPrior::Point(0.3), ArmPrior::Beta { alpha: 1.0, beta: 1.0 }];
-        let prior = Mixture::mixture(vec![Component { weight: 2.0, arms }]).unwrap();
+        let prior = Mixture::new(vec![Component { weight: 2.0, arms }]).unwrap();
         assert!((prior.mean_max() - (0.3 + 0.245)).abs() < 1e-12);
         // Far apart, the better arm is the maximum; concentrated, the integrand is nearly a step.
         let prior = Mixture::beta(&[9e5, 1e3], &[1e5, 9e3]).unwrap();

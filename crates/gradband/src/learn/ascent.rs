@@ -130,7 +130,8 @@ impl Ascent {
             Average::Tail => initial.with_params(problem, &tail.mean(&history, &w))?,
             Average::None => last.clone(),
         };
-        let policy = if reason.is_none() { polish(problem, policy, self.estimator.runs(), seed)? } else { policy };
+        let policy =
+            if reason.is_none() { polish(problem, policy, self.estimator.runs(), seed)? } else { policy };
         let stop_reason =
             reason.filter(|_| history.len() < self.iterations).unwrap_or(StopReason::Iterations);
         let trained = Trained::new(initial.clone(), policy, last);

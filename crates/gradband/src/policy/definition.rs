@@ -41,6 +41,9 @@ pub(crate) enum Method {
     Own(fn(&Problem, Split, &mut dyn Observer) -> Result<Exact>),
 }
 
+/// Makes a policy ready to play.
+pub(super) type Prepare = fn(&Problem, &Choice, &mut dyn Observer) -> Result<Box<dyn Player>>;
+
 /// Finds parameters that depend on the problem by a search.
 pub(super) type Fit = fn(&Problem, &Choice, &mut dyn Observer) -> Result<Vec<f64>>;
 
@@ -55,7 +58,7 @@ pub(super) struct Definition {
     /// Why it does not apply to a problem, if it does not.
     pub refuses: fn(&Problem) -> Option<String>,
     /// The policy ready to play; long preparations are remembered.
-    pub player: fn(&Problem, &Choice, &mut dyn Observer) -> Result<Box<dyn Player>>,
+    pub player: Prepare,
     /// About how many seconds its preparation takes; 0 if it is remembered or there is none.
     pub seconds: fn(&Problem) -> f64,
     pub exact: Option<Method>,

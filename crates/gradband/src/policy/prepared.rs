@@ -30,8 +30,10 @@ impl Prepared {
         let message =
             format!("{} is prepared for {arms} arms, {features} features and {rounds} rounds", self.name);
         let [arms, features, rounds] = shape(problem);
-        let message =
-            format!("{message}, but {} has {arms} arms, {features} features and {rounds} rounds", problem.name);
+        let message = format!(
+            "{message}, but {} has {arms} arms, {features} features and {rounds} rounds",
+            problem.name
+        );
         Err(Error::new("problem", message))
     }
 }

@@ -254,8 +254,7 @@ fn slopes_are_derivatives_of_probabilities() {
                 (pi, dpi)
             };
             for param in 0..parts[0].policy.dim() {
-                let [up, down] =
-                    [STEP, -STEP].map(|step| at(&moved(&choice, &problem, param, step)).0);
+                let [up, down] = [STEP, -STEP].map(|step| at(&moved(&choice, &problem, param, step)).0);
                 for (arm, slope) in at(&choice).1[3 * param..3 * param + 3].iter().enumerate() {
                     let difference = (up[arm] - down[arm]) / (2.0 * STEP);
                     assert!(

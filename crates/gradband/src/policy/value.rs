@@ -29,11 +29,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    fn new(
-        kind: PolicyKind,
-        settings: BTreeMap<String, String>,
-        params: BTreeMap<String, Vec<f64>>,
-    ) -> Self {
+    fn new(kind: PolicyKind, settings: BTreeMap<String, String>, params: BTreeMap<String, Vec<f64>>) -> Self {
         Self { kind, settings, params }
     }
 
@@ -153,8 +149,10 @@ impl Choice {
     /// The policy as a value that knows nothing of the problem.
     pub fn policy(&self) -> Policy {
         let settings = self.settings().map(|(name, value)| (name.to_string(), value.to_string()));
-        let params =
-            self.slots().into_iter().map(|slot| (slot.name().to_string(), self.params()[slot.range].to_vec()));
+        let params = self
+            .slots()
+            .into_iter()
+            .map(|slot| (slot.name().to_string(), self.params()[slot.range].to_vec()));
         let params = if self.is_known() { params.collect() } else { BTreeMap::new() };
         Policy::new(self.kind().clone(), settings.collect(), params)
     }

@@ -1,7 +1,8 @@
 //! Builds problems and checks them, so that no simulation meets an invalid one.
 
 use super::{
-    Armed, Bandit, Bernoulli, Beta, ContextModel, Contextual, Gaussian, Keys, Model, Own, Prior, Problem, Rewards,
+    Armed, Bandit, Bernoulli, Beta, ContextModel, Contextual, Gaussian, Keys, Model, Own, Prior, Problem,
+    Rewards,
 };
 use crate::error::{Error, ErrorKind, Result};
 use std::sync::Arc;

@@ -283,19 +283,17 @@ impl Keys {
         let Some((_, own)) = kinds.iter().find(|(name, _)| *name == kind) else {
             return Err(Error::unknown("kind", kind, kinds.iter().map(|(name, _)| *name)));
         };
-        for key in self.names().filter(|key| !common.contains(key) && !own.contains(key)) {
-            let owners: Vec<_> = kinds
-                .iter()
-                .filter(|(_, keys)| keys.contains(&key))
-                .map(|(name, _)| format!("kind = \"{name}\""))
-                .collect();
-            return Err(if owners.is_empty() {
-                Error::unknown(key, key, common.iter().copied().chain(own.iter().copied()))
-            } else {
-                let message = format!("goes with {}, not with kind = \"{kind}\"", owners.join(" or "));
-                Error::new(key, message)
-            });
+        let foreign = self.names().find(|key| !common.contains(key) && !own.contains(key));
+        let Some(key) = foreign else { return Ok(kind) };
+        let owners: Vec<_> = kinds
+            .iter()
+            .filter(|(_, keys)| keys.contains(&key))
+            .map(|(name, _)| format!("kind = \"{name}\""))
+            .collect();
+        if owners.is_empty() {
+            return Err(Error::unknown(key, key, common.iter().chain(own).copied()));
         }
-        Ok(kind)
+        let message = format!("goes with {}, not with kind = \"{kind}\"", owners.join(" or "));
+        Err(Error::new(key, message))
     }
 }

@@ -3,7 +3,8 @@
 use super::builder::ContextKind;
 use super::normal::MAX_DIM;
 use super::{
-    ContextModel, Contextual, Covariance, Draw, Instance, Keys, MAX_ARMS, Normal, Problem, ProblemBuilder, Value,
+    ContextModel, Contextual, Covariance, Draw, Instance, Keys, MAX_ARMS, Normal, Problem, ProblemBuilder,
+    Value,
 };
 use crate::error::{Error, ErrorKind, Result, count, within};
 use crate::numeric::lanes::One;

@@ -299,7 +299,10 @@ mod tests {
         for (table, expected) in [
             (Table::new(names(2), vec![row.clone()], 0.0), "row 1.arm 'arm1': found 1.5"),
             (Table::from_file("past.csv", names(2), vec![row], 0.0), "past.csv, row 1.arm 'arm1': found 1.5"),
-            (Table::from_file("past.csv", names(2), in_line_2, 0.0), "past.csv, line 2, arm 'arm1': found 1.5"),
+            (
+                Table::from_file("past.csv", names(2), in_line_2, 0.0),
+                "past.csv, line 2, arm 'arm1': found 1.5",
+            ),
         ] {
             let prior = Prior::table(table.unwrap());
             let error = Problem::bernoulli(prior).horizon(10).build().unwrap_err().to_string();

@@ -210,7 +210,8 @@ mod tests {
                 let m = baseline.runs();
                 let mut values: Vec<_> = runs[..m].iter().flatten().map(|&x| One(x)).collect();
                 advantages(baseline, centre, One(0.5), &best.map(One), &mut values);
-                for (r, t) in (0..m).filter(|&r| baseline.scores(r)).flat_map(|r| (0..4).map(move |t| (r, t))) {
+                for (r, t) in (0..m).filter(|&r| baseline.scores(r)).flat_map(|r| (0..4).map(move |t| (r, t)))
+                {
                     let others = (0..3).filter(|&other| other != r).map(|other| ahead(&runs[other], t));
                     let reference = match baseline {
                         Baseline::None => 0.0,

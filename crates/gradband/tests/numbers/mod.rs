@@ -32,6 +32,6 @@ impl Numbers {
                 })
                 .collect(),
         };
-        Mixture::mixture((0..rows).map(row).collect()).unwrap()
+        Mixture::new((0..rows).map(row).collect()).unwrap()
     }
 }

@@ -292,8 +292,7 @@ fn beliefs_agree_with_counts() {
 #[test]
 fn the_cheapest_exact_method_is_taken() {
     let plan = |prior: &Mixture, horizon| BayesOptimal::plan(prior, horizon, &LIMIT);
-    let over_belief =
-        |prior: &Mixture| matches!(plan(prior, 200).unwrap(), Plan::Belief(..));
+    let over_belief = |prior: &Mixture| matches!(plan(prior, 200).unwrap(), Plan::Belief(..));
     let lattice = Mixture::points(&[vec![0.6, 0.4], vec![0.4, 0.6]], &[0.5, 0.5]).unwrap();
     assert!(over_belief(&lattice));
     let other = Mixture::points(&[vec![0.6, 0.41], vec![0.4, 0.6]], &[0.5, 0.5]).unwrap();

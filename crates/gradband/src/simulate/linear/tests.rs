@@ -2,9 +2,7 @@
 
 mod oracle;
 
-use super::{
-    LinearKernel, Number, Precision, Projection, Slopes, gradient_len, play, rollout,
-};
+use super::{LinearKernel, Number, Precision, Projection, Slopes, gradient_len, play, rollout};
 use crate::numeric::lanes::One;
 use crate::numeric::stream::{Key, fill_normals};
 use crate::policy::linear_kernels::{CoSoftElim, LinEpsilonGreedy, LinThompson, LinUcb, SoftUcb};
@@ -35,8 +33,7 @@ impl ContextModel for Dense {
         fill_normals(key.child(1), draw.index, &mut instance.contexts);
         fill_normals(key.child(2), draw.index, &mut instance.rewards);
         instance.contexts.iter_mut().for_each(|x| *x += 0.5);
-        for (x, means) in
-            instance.contexts.chunks_exact(dim).zip(instance.means.chunks_exact_mut(draw.arms))
+        for (x, means) in instance.contexts.chunks_exact(dim).zip(instance.means.chunks_exact_mut(draw.arms))
         {
             for (mean, theta) in means.iter_mut().zip(theta.chunks_exact(dim)) {
                 *mean = x.iter().zip(theta).map(|(x, y)| x * y).sum();

@@ -146,17 +146,13 @@ fn marks_are_the_regret_of_shorter_runs() {
     let player = QPlayer { dqn, params: weights(&dqn), horizon: 60 };
     let long = Problem::named("bernoulli-2-uniform").unwrap().with_horizon(60).unwrap();
     let marks = [1, 16, 31, 60];
-    let job = Job {
-        marks: &marks,
-        ..Job::new(&long, Key::new(4), Split::HeldOut, Task::Evaluate)
-    };
+    let job = Job { marks: &marks, ..Job::new(&long, Key::new(4), Split::HeldOut, Task::Evaluate) };
     let (mut outcomes, mut curves) = ([Outcome::default(); 21], [0.0; 21 * 4]);
     let out = Output { outcomes: &mut outcomes, gradients: &mut [], curves: &mut curves };
     player.rollout(&job, 5, out).unwrap();
     for (m, &mark) in marks.iter().enumerate() {
         let short = long.with_horizon(mark).unwrap();
-        let alone: [Outcome; 21] =
-            played(&player, &Job { problem: &short, marks: &[], ..job }, 5);
+        let alone: [Outcome; 21] = played(&player, &Job { problem: &short, marks: &[], ..job }, 5);
         for (i, outcome) in alone.iter().enumerate() {
             assert_eq!(curves[i * marks.len() + m], outcome.regret, "after {mark} rounds");
         }

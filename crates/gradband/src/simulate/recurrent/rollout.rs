@@ -186,7 +186,7 @@ impl<R: Lane> Kernel<'_, R> {
         run.pulls.fill(zero);
         let (marks, runs) = (self.job.marks, self.job.task.runs() as f64);
         let mut mark = 0;
-        for t in 0..horizon {
+        for (t, value) in values.iter_mut().enumerate() {
             let slot = if run.scored { t } else { 0 };
             let heads = &mut run.heads[slot * padded..(slot + 1) * padded];
             let arm = self.choose(&h, &mut relu, heads, &mut bounds, actions.uniform());
@@ -195,7 +195,7 @@ impl<R: Lane> Kernel<'_, R> {
             let reward = model.draw(word, arm, mean);
             add(&mut run.pulls, arm, R::splat(token, 1.0));
             (run.arms[t], run.rewards[t]) = (arm, reward);
-            values[t] = match self.job.task {
+            *value = match self.job.task {
                 Task::Gradient(_, Returns::Mean) => mean - instances.offset,
                 _ => reward,
             };
