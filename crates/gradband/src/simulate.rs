@@ -1,15 +1,15 @@
-//! Simulation: what is played ([`job`]), by many instances at a time ([`batch`]), what returns are compared with
-//! ([`returns`]), and one engine a file or folder.
+//! Simulation: what is played (`job`), by many instances at a time (`batch`), what returns are compared with
+//! (`returns`), and one engine a file or folder.
 //!
 //! Uses numbers and problems. A policy's file implements the kernel trait of one engine; the engine turns it into a
 //! [`Player`].
 //!
 //! | engine | plays | a policy is |
 //! |---|---|---|
-//! | [`arms`] | multi-armed policies, a run in each lane | an [`arms::ArmsKernel`] |
-//! | [`plain`] | one run at a time: users' own rules, policies that look contexts up | a [`plain::PlainKernel`] |
-//! | [`linear`] | rules on estimated means and variances | a [`linear::LinearKernel`] |
-//! | [`recurrent`], [`q_network`] | networks | their weights |
+//! | `arms` | multi-armed policies, a run in each lane | an `arms::ArmsKernel` |
+//! | `plain` | one run at a time: users' own rules, policies that look contexts up | a `plain::PlainKernel` |
+//! | `linear` | rules on estimated means and variances | a `linear::LinearKernel` |
+//! | `recurrent`, `q_network` | networks | their weights |
 
 pub(crate) mod arms;
 pub(crate) mod batch;

@@ -80,7 +80,7 @@ impl BayesOptimal {
         Ok(Plan::Counts(counts(horizon)))
     }
 
-    /// By backward induction over the counts, which must fit (see [`space::bayes_optimal_bytes`]).
+    /// By backward induction over the counts, which must fit (see `space::bayes_optimal_bytes`).
     pub fn over_counts(prior: &Mixture, horizon: usize, observer: &mut dyn Observer) -> Result<Self> {
         let (bayes_reward, table) = backward(prior, horizon, observer)?;
         let bayes_regret = horizon as f64 * prior.mean_max() - bayes_reward;

@@ -74,7 +74,7 @@ impl Cost {
         self.states <= limit.states && self.bytes <= limit.bytes && self.steps <= limit.steps
     }
 
-    /// Of [`evaluate`](super::evaluate()) for a policy with `dim` parameters and a prior with `components`.
+    /// Of [`forward()`](super::forward()) for a policy with `dim` parameters and a prior with `components`.
     pub fn evaluation(arms: usize, horizon: usize, dim: usize, components: usize) -> Self {
         let states = states(arms, horizon);
         let last = layer_states(arms, horizon).saturating_mul(components as u128);
