@@ -32,11 +32,16 @@ pub trait CountKernel: Send + Sync {
     /// the pulls.
     fn probabilities(&self, pulls: &[u32], successes: &[u32], pi: &mut [f64], dpi: &mut [f64]);
 
-    /// The same for all states of a block (see [`space`]) at once: arm i's are at `pi[i * states..]`, and their
+    /// The same for all states of a block (see `space`) at once: arm i's are at `pi[i * states..]`, and their
     /// derivatives in parameter p at `dpi[(p * arms + i) * states..]`.
     /// Override it to share what depends on the pulls only, and to let the compiler vectorise.
     fn block(&self, pulls: &[u32], pi: &mut [f64], dpi: &mut [f64]) {
         scalar_block(self, pulls, pi, dpi);
+    }
+
+    /// After a programme: refuses its result if what the policy gave were not probabilities.
+    fn check(&self) -> Result<()> {
+        Ok(())
     }
 }
 
@@ -73,7 +78,7 @@ pub struct Exact {
 
 /// The exact Bayes reward and gradient of `policy` over `horizon` rounds. Relative error about `horizon` times 1e-16.
 ///
-/// Takes [`space::evaluation_bytes`]; the caller checks that they fit (see [`space::check`]).
+/// Takes `space::evaluation_bytes` of memory; the caller checks that they fit (see `space::check`).
 pub fn forward<P: CountKernel + ?Sized>(
     policy: &P,
     prior: &Mixture,
@@ -81,6 +86,7 @@ pub fn forward<P: CountKernel + ?Sized>(
     observer: &mut dyn Observer,
 ) -> Result<Exact> {
     let (last, spare) = layers(policy, prior.arms(), horizon, observer)?;
+    policy.check()?;
     let weights = reward_weights(prior, &last.layer, horizon, spare);
     let bayes_reward = dot(&last.layer, &last.value, &weights);
     let gradient = last.slopes.iter().map(|slope| dot(&last.layer, slope, &weights)).collect();

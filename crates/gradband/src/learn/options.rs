@@ -134,7 +134,7 @@ impl Options {
     fn ascent(&self, problem: &Problem) -> Ascent {
         let gradient = self.gradient.unwrap_or(GradientSource::Sampled);
         let baseline = self.baseline.unwrap_or(Self::BASELINE);
-        let affordable = (Self::default_runs(problem) / baseline.runs()).max(1);
+        let affordable = (Self::default_runs(problem) / baseline.runs().max(1)).max(1);
         // Exact iterates do not jitter: the last is the best.
         let average = match gradient {
             GradientSource::Sampled => Average::Tail,

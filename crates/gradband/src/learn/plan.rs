@@ -5,9 +5,9 @@ use super::q_learning::QLearning;
 use super::recurrent::Recipe;
 use super::trained::Trained;
 use super::{exact_ascent, search};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::observe::Observer;
-use crate::policy::Choice;
+use crate::policy::{Choice, Learns};
 use crate::problem::Problem;
 
 /// How a policy will learn.
@@ -34,7 +34,9 @@ impl Plan {
         seed: u64,
         observer: &mut dyn Observer,
     ) -> Result<Trained> {
+        initial.check_problem(problem)?;
         initial.check_start(problem)?;
+        self.check_policy(initial)?;
         match self {
             Self::Ascent(ascent) => ascent.train(problem, initial, seed, observer),
             Self::ExactAscent(ascent) => exact_ascent::train(problem, initial, ascent, observer),
@@ -42,6 +44,19 @@ impl Plan {
             Self::Recurrent(recipe) => recipe.train(problem, initial, seed, observer),
             Self::QLearning(settings) => settings.train(problem, initial, seed, observer),
         }
+    }
+
+    /// Refuses policies that learn in another way.
+    fn check_policy(&self, policy: &Choice) -> Result<()> {
+        let learns = match self {
+            Self::Ascent(_) | Self::ExactAscent(_) | Self::Search(_) => Learns::Score,
+            Self::Recurrent(_) => Learns::Recurrent,
+            Self::QLearning(_) => Learns::QLearning,
+        };
+        if policy.kind().learns() == learns {
+            return Ok(());
+        }
+        Err(Error::new("policy", format!("{} does not learn by this plan; ask for its own", policy.name())))
     }
 
     /// L: iterations in all, at most.

@@ -224,7 +224,10 @@ impl Choice {
         }
         let mut params = self.params.clone();
         params[slot.range.clone()].copy_from_slice(values);
-        self.with_params(problem, &params)
+        let changed = self.with_params(problem, &params)?;
+        // A part of the weights does not make a network.
+        let state = if self.is_trained() { State::Known } else { State::Untrained };
+        Ok(Self { state, ..changed })
     }
 
     /// The same policy with one parameter or setting changed by name.

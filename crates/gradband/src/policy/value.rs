@@ -85,9 +85,11 @@ impl Policy {
         let set = self.settings.iter().try_fold(initial, |choice, (key, value)| {
             choice.with(problem, key, value).map_err(|error| error.at(here(key)))
         })?;
-        self.params.iter().try_fold(set, |choice, (key, numbers)| {
+        let said = self.params.iter().try_fold(set, |choice, (key, numbers)| {
             choice.with_param(problem, key, numbers).map_err(|error| error.at(here(key)))
-        })
+        })?;
+        let complete = said.slots().iter().all(|slot| self.params.contains_key(slot.name()));
+        if complete { said.with_params(problem, said.params()) } else { Ok(said) }
     }
 
     /// Reads `name` or `name(param=value,…)`.

@@ -63,7 +63,7 @@ impl Problem {
     /// A multi-armed problem whose instances and rewards are drawn by one's own code.
     pub fn own(bandit: impl Bandit + 'static) -> ProblemBuilder {
         let bandit: Arc<dyn Bandit> = Arc::new(bandit);
-        Self::arms_with(Rewards::Own(Own(bandit.clone())), Prior::Own(bandit))
+        Self::arms_with(Rewards::Own(Own::new(bandit.clone())), Prior::Own(bandit))
     }
 
     /// A contextual problem with any model, built in or of one's own.

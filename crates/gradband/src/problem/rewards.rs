@@ -105,6 +105,11 @@ macro_rules! rewards {
                 match self { $(Self::$model(model) => model.describe(),)* Self::Own(_) => "rewards of your own".into() }
             }
 
+            /// Refuses what was simulated with rewards that cannot be.
+            pub(crate) fn check_drawn(&self) -> Result<()> {
+                match self { Self::Own(own) => own.check_drawn(), _ => Ok(()) }
+            }
+
             /// Refuses values that no reward can have.
             pub(super) fn check(&self) -> Result<()> {
                 match self {

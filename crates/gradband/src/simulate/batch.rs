@@ -68,6 +68,7 @@ impl Chunk {
             };
             player.rollout(job, first as u64, out)?;
         }
+        job.problem.armed().map_or(Ok(()), |armed| armed.rewards.check_drawn())?;
         Ok(chunk)
     }
 }

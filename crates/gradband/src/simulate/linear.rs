@@ -137,6 +137,10 @@ pub(crate) trait LinearChooser: Send + Sync {
     fn learns_projection(&self) -> bool;
     fn scalars(&self) -> usize;
     fn unscored(&self) -> Option<&'static str>;
+    /// After some runs: refuses them if something went wrong on the way.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
     fn act_f32(
         &self,
         scored: bool,

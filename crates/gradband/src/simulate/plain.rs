@@ -16,39 +16,68 @@ use crate::problem::{Armed, Instance, RewardModel};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Seen<'a> {
-    /// 0-based.
+    /// The number of rounds that were played.
     pub round: usize,
-    /// n.
+    /// The number of rounds of the whole run.
     pub horizon: usize,
-    pub(crate) pulls: &'a [f64],
-    pub(crate) sums: &'a [f64],
-    pub(crate) means: &'a [f64],
+    arms: usize,
+    /// Pulls of all arms, then sums, then means, each `stride` numbers after the one before: of a run among others that
+    /// are played at the same time, the numbers stay where they are.
+    statistics: &'a [f64],
+    stride: usize,
 }
 
-impl Seen<'_> {
-    /// K.
+impl<'a> Seen<'a> {
+    /// `statistics` begin with the pulls of the first arm.
+    #[inline(always)]
+    pub(crate) fn new(
+        (round, horizon): (usize, usize),
+        arms: usize,
+        statistics: &'a [f64],
+        stride: usize,
+    ) -> Self {
+        Self { round, horizon, arms, statistics, stride }
+    }
+
+    #[inline(always)]
+    fn statistic(&self, which: usize, arm: usize) -> f64 {
+        assert!(arm < self.arms, "there are {} arms, and no arm {arm}", self.arms);
+        self.statistics[(which * self.arms + arm) * self.stride]
+    }
+
+    /// The number of arms.
+    #[inline]
     pub fn arms(&self) -> usize {
-        self.pulls.len()
+        self.arms
     }
 
     /// How often an arm was pulled.
+    #[inline]
     pub fn pulls(&self, arm: usize) -> f64 {
-        self.pulls[arm]
+        self.statistic(0, arm)
     }
 
-    /// The sum of its rewards.
+    /// The sum of an arm's rewards.
+    #[inline]
     pub fn sum(&self, arm: usize) -> f64 {
-        self.sums[arm]
+        self.statistic(1, arm)
     }
 
-    /// Their mean; 0 before the first pull.
+    /// The mean of an arm's rewards; 0 before the first pull.
+    #[inline]
     pub fn mean(&self, arm: usize) -> f64 {
-        self.means[arm]
+        self.statistic(2, arm)
     }
 
     /// The largest mean of all arms.
+    #[inline]
     pub fn best_mean(&self) -> f64 {
-        self.means.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+        let mut best = self.mean(0);
+        for arm in 1..self.arms {
+            let mean = self.mean(arm);
+            best = if mean > best { mean } else { best };
+        }
+        best
     }
 }
 
@@ -88,6 +117,11 @@ pub(crate) trait PlainKernel: Send + Sync {
     /// Learns a reward.
     #[inline(always)]
     fn update(&self, _state: &mut Self::State, _round: &Round, _arm: usize, _reward: f64) {}
+
+    /// After some runs: refuses them if something went wrong on the way.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// A kernel as a player.
@@ -121,7 +155,7 @@ impl<P: PlainKernel> Player for Plain<P> {
                 || self.instance(job, index, world, outcome, gradient, curve),
             );
         }
-        Ok(())
+        self.0.check()
     }
 
     fn unscored(&self) -> Option<&'static str> {
@@ -208,9 +242,8 @@ impl<'a> World<'a> {
 struct Run<S> {
     state: S,
     actions: Random,
-    pulls: Vec<f64>,
-    sums: Vec<f64>,
-    means: Vec<f64>,
+    /// Pulls, sums and means of the arms, as [`Seen`] has them.
+    statistics: Vec<f64>,
     score: Vec<f64>,
     value: f64,
     /// With contexts, whose means move: the sum of the means of the pulled arms.
@@ -235,11 +268,10 @@ impl<P: PlainKernel> Plain<P> {
                 let mut actions = Random(Stream::new((), job.action_key(r), index));
                 let mut score = vec![0.0; self.dim()];
                 let state = self.0.start(training, &mut actions, &mut score);
-                let zeros = || vec![0.0; arms];
-                let (pulls, sums, means) = (zeros(), zeros(), zeros());
-                Run { state, actions, pulls, sums, means, score, value: 0.0, reward: 0.0 }
+                Run { state, actions, statistics: vec![0.0; 3 * arms], score, value: 0.0, reward: 0.0 }
             })
             .collect();
+        gradient.fill(0.0);
         let mut marks = job.marks.iter().zip(curve).peekable();
         let mut optimal_reward = 0.0;
         for t in 0..horizon {
@@ -247,16 +279,16 @@ impl<P: PlainKernel> Plain<P> {
             let best = world.pull(job, t, &now, now.best);
             optimal_reward += best.0;
             for (r, run) in runs.iter_mut().enumerate() {
-                let Run { state, actions, pulls, sums, means, score, .. } = run;
-                let seen = Seen { round: t, horizon, pulls, sums, means };
+                let Run { state, actions, statistics, score, .. } = run;
+                let seen = Seen::new((t, horizon), arms, statistics, 1);
                 let round = Round { seen, context: now.context };
                 let score = job.task.scores(r).then_some(&mut score[..]);
                 let arm = self.0.act(state, &round, actions, score);
                 let (mean, reward) = world.pull(job, t, &now, arm);
                 self.0.update(state, &round, arm, reward);
-                run.pulls[arm] += 1.0;
-                run.sums[arm] += reward;
-                run.means[arm] = run.sums[arm] / run.pulls[arm];
+                statistics[arm] += 1.0;
+                statistics[arms + arm] += reward;
+                statistics[2 * arms + arm] = statistics[arms + arm] / statistics[arm];
                 run.value = value(job.task, &world, (mean, reward));
                 run.reward += mean;
             }
@@ -297,7 +329,7 @@ fn settle<S>(world: &World, optimal_reward: f64, runs: &[Run<S>], outcome: &mut 
     match world {
         World::Arms { means, .. } => {
             let mut tally = Tally::new(means);
-            runs.iter().for_each(|run| tally.add(run.pulls.iter().copied()));
+            runs.iter().for_each(|run| tally.add(run.statistics[..means.len()].iter().copied()));
             tally.settle(runs.len(), outcome);
         }
         World::Contexts(_) => {

@@ -104,10 +104,11 @@ pub struct Told {
 /// One call of the player.
 pub fn play(player: &dyn Player, job: &Job, first: u64, count: usize) -> Told {
     let dim = if job.task == Task::Evaluate { 0 } else { player.dim() };
+    // What is there before is not to matter.
     let mut told = Told {
-        outcomes: vec![Outcome::default(); count],
-        gradients: vec![0.0; count * dim],
-        curves: vec![0.0; count * job.marks.len()],
+        outcomes: vec![Outcome { reward: f64::NAN, regret: f64::NAN, cluster: 0 }; count],
+        gradients: vec![f64::NAN; count * dim],
+        curves: vec![f64::NAN; count * job.marks.len()],
     };
     let out =
         Output { outcomes: &mut told.outcomes, gradients: &mut told.gradients, curves: &mut told.curves };

@@ -10,8 +10,8 @@ pub struct SoftElimRule {
     pub knows_slopes: bool,
 }
 
-fn gap_score(seen: &Seen, arm: usize) -> f64 {
-    2.0 * (seen.best_mean() - seen.mean(arm)).powi(2) * seen.pulls(arm)
+fn gap_score(seen: &Seen, best: f64, arm: usize) -> f64 {
+    2.0 * (best - seen.mean(arm)).powi(2) * seen.pulls(arm)
 }
 
 impl Rule for SoftElimRule {
@@ -24,14 +24,15 @@ impl Rule for SoftElimRule {
     }
 
     fn logits<T: Scalar>(&self, params: &[T], seen: &Seen, logits: &mut [T]) {
+        let (best, rate) = (seen.best_mean(), -(params[0] * params[0]).recip());
         for (arm, logit) in logits.iter_mut().enumerate() {
-            *logit = params[0].powi(-2) * -gap_score(seen, arm);
+            *logit = rate * gap_score(seen, best, arm);
         }
     }
 
     fn slopes(&self, params: &[f64], seen: &Seen, slopes: &mut [f64]) -> bool {
         for (arm, slope) in slopes.iter_mut().enumerate() {
-            *slope = 2.0 * params[0].powi(-3) * gap_score(seen, arm);
+            *slope = 2.0 * params[0].powi(-3) * gap_score(seen, seen.best_mean(), arm);
         }
         self.knows_slopes
     }
@@ -74,6 +75,23 @@ impl Rule for Restless {
         for (arm, logit) in logits.iter_mut().enumerate() {
             let bound = params[0] * (1.0 / seen.pulls(arm)).sqrt() + seen.mean(arm);
             *logit = bound / params[1] - params[2] * (seen.pulls(arm) / seen.horizon as f64);
+        }
+    }
+}
+
+/// SoftElim with a temperature of its own for each of five stages of the run: more parameters than lanes take.
+pub struct FiveStages;
+
+impl Rule for FiveStages {
+    fn params(&self) -> Vec<Param> {
+        ["w1", "w2", "w3", "w4", "w5"].map(|name| Param::positive(name, 0.7).feasible(0.05, 10.0)).to_vec()
+    }
+
+    fn logits<T: Scalar>(&self, params: &[T], seen: &Seen, logits: &mut [T]) {
+        let w = params[5 * seen.round / seen.horizon];
+        let (best, rate) = (seen.best_mean(), -(w * w).recip());
+        for (arm, logit) in logits.iter_mut().enumerate() {
+            *logit = rate * gap_score(seen, best, arm);
         }
     }
 }

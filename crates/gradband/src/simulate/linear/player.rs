@@ -36,7 +36,8 @@ impl Player for LinearPlayer {
             Lanes::Auto | Lanes::Single if spread <= SINGLE_PRECISION_SPREAD => Precision::Single,
             _ => Precision::Double,
         };
-        rollout(&*self.policy, &self.projection, precision, job, first, out)
+        rollout(&*self.policy, &self.projection, precision, job, first, out)?;
+        self.policy.check()
     }
 
     fn unscored(&self) -> Option<&'static str> {

@@ -42,7 +42,8 @@ pub(super) fn replay<P: PlainKernel>(policy: &P, job: &Job, instance: u64, run: 
         let pulls: Vec<_> = (0..arms).map(|arm| rewards(arm).len() as f64).collect();
         let sums: Vec<_> = (0..arms).map(|arm| rewards(arm).iter().sum::<f64>()).collect();
         let means: Vec<_> = sums.iter().zip(&pulls).map(|(sum, pulls)| sum / pulls.max(1.0)).collect();
-        let seen = Seen { round: t, horizon, pulls: &pulls, sums: &sums, means: &means };
+        let statistics = [pulls, sums, means].concat();
+        let seen = Seen::new((t, horizon), arms, &statistics, 1);
         let dim = drawn.contexts.len() / horizon;
         let round = Round { seen, context: &drawn.contexts[t * dim..(t + 1) * dim] };
         let arm = policy.act(&mut state, &round, &mut actions, Some(&mut score));
