@@ -24,7 +24,7 @@ bench:
 # The LSTM's log-probabilities and gradient against JAX in double precision, on the same weights and histories.
 check-lstm:
 	[ -x bench/.venv/bin/python ] || { python3 -m venv bench/.venv && bench/.venv/bin/pip install --quiet -r bench/requirements.txt; }
-	LSTM_CHECK=$(CURDIR)/target/lstm.json cargo test --release -p gradband --lib lstm -- --ignored peer
+	LSTM_CHECK=$(CURDIR)/target/lstm.json cargo test --release -p gradband --lib recurrent -- --ignored peer
 	bench/.venv/bin/python bench/peers/lstm_check.py target/lstm.json
 
 # Covertype, which is not part of the repository, from UCI's file: make check-covertype FROM=/path/to/covtype.data.gz
