@@ -34,7 +34,6 @@ impl Plan {
         seed: u64,
         observer: &mut dyn Observer,
     ) -> Result<Trained> {
-        initial.check_problem(problem)?;
         initial.check_start(problem)?;
         self.check_policy(initial)?;
         match self {

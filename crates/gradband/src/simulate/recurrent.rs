@@ -20,6 +20,7 @@ mod contract;
 mod rollout;
 mod weights;
 
+use super::instances::armed;
 use super::job::{Job, Outcome, Output, Player, Task};
 use super::returns::{Baseline, Returns};
 use crate::error::Result;
@@ -166,6 +167,7 @@ impl Lstm {
             Ok((gradient, outcomes.iter().map(|outcome| outcome.regret).sum::<f64>()))
         });
         let groups = groups.collect::<Result<Vec<_>>>()?;
+        armed(&job)?.rewards.check_drawn()?;
         // Summed in the order of the instances: the number of threads is not observable.
         let scale = 1.0 / batch.instances as f64;
         let (mut mean, mut regret) = (vec![0.0; self.len()], 0.0);

@@ -154,7 +154,8 @@ impl ArmsKernel<MOST_PARAMS> for OwnLanes {
                 let (mut slope, mut centre) = (u.zero(), u.zero());
                 for (i, &weight) in weights.iter().enumerate() {
                     let own: R = row(token, &rows.slopes, p * arms + i);
-                    fine = fine & (own - own).is(0.0);
+                    // Zero times anything but a finite number is not zero.
+                    fine = fine & (own * 0.0).is(0.0);
                     slope = R::select(arm.is(i as f32), own, slope);
                     centre = match self.form {
                         Form::Weights => centre + own,
