@@ -109,6 +109,9 @@ pub trait Real:
     /// Natural logarithm of a positive number.
     fn ln(self) -> Self;
 
+    /// Does long work out of line, so that kernels share its code instead of each having a copy.
+    fn apart<T>(token: Self::Token, work: impl FnOnce() -> T) -> T;
+
     /// The number `x` in every lane, as many lanes as `self` has.
     #[inline(always)]
     fn lit(self, x: f64) -> Self {
@@ -148,7 +151,11 @@ const CHAIN: usize = 8;
 pub fn pick<R: Real>(values: &[R], arm: R) -> R {
     if R::WIDTH == 1 || values.len() > CHAIN {
         let indices = arm.indices();
-        return R::from_fn(arm.token(), |lane| values[indices[lane] as usize].lane(lane));
+        return R::from_fn(
+            arm.token(),
+            #[inline(always)]
+            |lane| values[indices[lane] as usize].lane(lane),
+        );
     }
     let mut picked = values[0];
     for (i, &value) in values.iter().enumerate().skip(1) {
@@ -188,12 +195,16 @@ pub fn put<R: Real>(values: &mut [R], arm: R, value: R) {
 pub fn add<R: Real>(values: &mut [R], arm: R, value: R) -> R {
     if R::WIDTH == 1 || values.len() > CHAIN {
         let indices = arm.indices();
-        return R::from_fn(arm.token(), |lane| {
-            let entry = &mut values[indices[lane] as usize];
-            // Double precision holds the sum of two singles closely enough that rounding twice is rounding once.
-            entry.set_lane(lane, entry.lane(lane) + value.lane(lane));
-            entry.lane(lane)
-        });
+        return R::from_fn(
+            arm.token(),
+            #[inline(always)]
+            |lane| {
+                let entry = &mut values[indices[lane] as usize];
+                // Double precision holds the sum of two singles closely enough that rounding twice is rounding once.
+                entry.set_lane(lane, entry.lane(lane) + value.lane(lane));
+                entry.lane(lane)
+            },
+        );
     }
     if let [first, second] = values {
         // With two arms the arm itself is the weight.

@@ -54,10 +54,14 @@ macro_rules! rewards {
             }
             #[inline(always)]
             fn draw<R: Real>(self, word: R::Word, arm: R, mean: R) -> R {
-                match self {
-                    $(Rewards::$model(model) => model.draw(word, arm, mean),)*
-                    Rewards::Own(own) => own.draw(word, arm, mean),
-                }
+                R::apart(
+                    mean.token(),
+                    #[inline(always)]
+                    || match self {
+                        $(Rewards::$model(model) => model.draw(word, arm, mean),)*
+                        Rewards::Own(own) => own.draw(word, arm, mean),
+                    },
+                )
             }
         }
 

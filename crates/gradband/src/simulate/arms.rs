@@ -126,15 +126,17 @@ struct Play<'a, 'b, P, const N: usize> {
 impl<const N: usize, P: ArmsKernel<N>> LaneWork for Play<'_, '_, P, N> {
     #[inline(always)]
     fn run<R: Lane>(self, token: R::Token) -> Result<()> {
-        match &self.armed.rewards {
-            Rewards::Bernoulli(_) if R::WIDTH > 1 && self.job.problem.arms == 2 => {
+        let rewards = &self.armed.rewards;
+        if R::WIDTH > 1
+            && let Rewards::Bernoulli(_) = rewards
+        {
+            return if self.job.problem.arms == 2 {
                 Rollout::<R, P, Bernoulli, 2, N>::run(token, Bernoulli, self)
-            }
-            Rewards::Bernoulli(_) if R::WIDTH > 1 => {
+            } else {
                 Rollout::<R, P, Bernoulli, 0, N>::run(token, Bernoulli, self)
-            }
-            rewards => Rollout::<R, P, &Rewards, 0, N>::run(token, rewards, self),
+            };
         }
+        Rollout::<R, P, &Rewards, 0, N>::run(token, rewards, self)
     }
 }
 
@@ -193,7 +195,11 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             let first = first + at as u64;
             instances::draw(job, armed, first, chunk, &mut exact)?;
             for (arm, mean) in means.iter_mut().enumerate() {
-                *mean = R::from_fn(token, |lane| exact[lane * arms + arm]);
+                *mean = R::from_fn(
+                    token,
+                    #[inline(always)]
+                    |lane| exact[lane * arms + arm],
+                );
             }
             let mut instances = rollout.instances(first, &means);
             state.fill(zero);
@@ -204,15 +210,20 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
                     .enumerate()
                     .map(|(r, state)| rollout.start(first, r, &mut state[3 * arms..])),
             );
-            let mut round = 0;
-            for (m, &mark) in job.marks.iter().enumerate() {
-                rollout.rounds(&mut round, mark, &mut instances, &mut players, &mut state);
-                for lane in 0..chunk.len() {
-                    let tally = rollout.tally(lane, &exact[lane * arms..(lane + 1) * arms], &state);
-                    curves[(at + lane) * job.marks.len() + m] = tally.regret(runs);
+            let (mut round, horizon) = (0, job.problem.horizon);
+            // One loop, marks or not: its body is the whole engine.
+            for (m, &mark) in job.marks.iter().chain([&horizon]).enumerate() {
+                while round < mark {
+                    rollout.step(round, &mut instances, &mut players, &mut state);
+                    round += 1;
+                }
+                if m < job.marks.len() {
+                    for lane in 0..chunk.len() {
+                        let tally = rollout.tally(lane, &exact[lane * arms..(lane + 1) * arms], &state);
+                        curves[(at + lane) * job.marks.len() + m] = tally.regret(runs);
+                    }
                 }
             }
-            rollout.rounds(&mut round, job.problem.horizon, &mut instances, &mut players, &mut state);
             for (lane, outcome) in chunk.iter_mut().enumerate() {
                 rollout.tally(lane, &exact[lane * arms..(lane + 1) * arms], &state).settle(runs, outcome);
                 if let Some(gradient) = gradients.get_mut((at + lane) * N..(at + lane + 1) * N) {
@@ -242,22 +253,6 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
         let mut score = [zero; N];
         self.policy.start(self.job.task != Task::Evaluate, own, &mut actions, &mut score);
         Run { actions, score, gradient: [zero; N], value: zero, scored: self.job.task.scores(r) }
-    }
-
-    /// All rounds up to `end`.
-    #[inline(always)]
-    fn rounds(
-        &self,
-        round: &mut usize,
-        end: usize,
-        instances: &mut Instances<R>,
-        players: &mut [Run<R, N>],
-        state: &mut [R],
-    ) {
-        for now in *round..end {
-            self.step(now, instances, players, state);
-        }
-        *round = end;
     }
 
     /// One round of every run.
@@ -329,11 +324,16 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
         players: &mut [Run<R, N>],
     ) {
         let best = instances.best;
-        let optimal = || match self.returns {
-            Returns::Realized => self.model.draw(word, best.arm, best.value),
-            Returns::Mean => best.value - instances.offset,
-        };
-        let reference = baseline.reference(Centre::Sum, |r| players[r].value, optimal);
+        let reference = baseline.reference(
+            Centre::Sum,
+            #[inline(always)]
+            |r| players[r].value,
+            #[inline(always)]
+            || match self.returns {
+                Returns::Realized => self.model.draw(word, best.arm, best.value),
+                Returns::Mean => best.value - instances.offset,
+            },
+        );
         for (r, run) in players.iter_mut().enumerate() {
             if baseline.scores(r) {
                 let excess = reference.excess(run.value);

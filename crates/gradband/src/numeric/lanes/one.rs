@@ -135,6 +135,10 @@ macro_rules! one {
                 all
             }
             #[inline(always)]
+            fn apart<T>((): (), work: impl FnOnce() -> T) -> T {
+                work()
+            }
+            #[inline(always)]
             fn token(self) {}
             #[inline(always)]
             fn fma(self, a: Self, b: Self) -> Self {

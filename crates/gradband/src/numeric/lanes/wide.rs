@@ -57,6 +57,10 @@ impl<S: Simd> Real for f32x16<S> {
         word.into()
     }
     #[inline(always)]
+    fn apart<T>(token: S, work: impl FnOnce() -> T) -> T {
+        token.vectorize(work)
+    }
+    #[inline(always)]
     fn token(self) -> S {
         self.simd
     }
