@@ -96,9 +96,10 @@ impl Moments {
         for (i, value) in values.into_iter().enumerate() {
             self.deviation[i] = value - self.mean[i];
         }
-        self.spread(1.0 - 1.0 / self.count);
+        let share = 1.0 / self.count;
+        self.spread(1.0 - share);
         for (mean, deviation) in self.mean.iter_mut().zip(&self.deviation) {
-            *mean += deviation / self.count;
+            *mean += deviation * share;
         }
     }
 

@@ -70,6 +70,8 @@ pub trait Real:
     fn from_fn(token: Self::Token, f: impl FnMut(usize) -> f64) -> Self;
     /// The number in lane `i`.
     fn lane(&self, i: usize) -> f64;
+    /// Writes the numbers of all lanes.
+    fn write_to(&self, row: &mut [f64]);
     /// Replaces the number in lane `i`.
     fn set_lane(&mut self, i: usize, x: f64);
     /// One word for each lane.

@@ -31,10 +31,14 @@ impl Rule for SoftElimRule {
     }
 
     fn slopes(&self, params: &[f64], seen: &Seen, slopes: &mut [f64]) -> bool {
-        for (arm, slope) in slopes.iter_mut().enumerate() {
-            *slope = 2.0 * params[0].powi(-3) * gap_score(seen, seen.best_mean(), arm);
+        if !self.knows_slopes {
+            return false;
         }
-        self.knows_slopes
+        let (best, rate) = (seen.best_mean(), 2.0 * params[0].powi(-3));
+        for (arm, slope) in slopes.iter_mut().enumerate() {
+            *slope = rate * gap_score(seen, best, arm);
+        }
+        true
     }
 }
 

@@ -115,6 +115,10 @@ macro_rules! one {
                 f64::from(self.0)
             }
             #[inline(always)]
+            fn write_to(&self, row: &mut [f64]) {
+                row[0] = self.lane(0);
+            }
+            #[inline(always)]
             fn set_lane(&mut self, _: usize, x: f64) {
                 self.0 = x as $t;
             }

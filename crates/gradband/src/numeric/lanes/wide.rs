@@ -37,6 +37,13 @@ impl<S: Simd> Real for f32x16<S> {
         f64::from(self.as_slice()[i])
     }
     #[inline(always)]
+    fn write_to(&self, row: &mut [f64]) {
+        let lanes: [f32; 16] = (*self).into();
+        for (x, lane) in row[..16].iter_mut().zip(lanes) {
+            *x = f64::from(lane);
+        }
+    }
+    #[inline(always)]
     fn set_lane(&mut self, i: usize, x: f64) {
         self.as_mut_slice()[i] = x as f32;
     }

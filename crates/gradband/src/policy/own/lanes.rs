@@ -124,9 +124,7 @@ impl ArmsKernel<MOST_PARAMS> for OwnLanes {
         rows.statistics.resize(R::WIDTH * 3 * arms, 0.0);
         let statistics = history.pulls.iter().chain(history.sums).chain(history.means);
         for (row, lanes) in rows.statistics.chunks_exact_mut(R::WIDTH).zip(statistics) {
-            for (lane, x) in row.iter_mut().enumerate() {
-                *x = lanes.lane(lane);
-            }
+            lanes.write_to(row);
         }
         self.rule.ask(history.round, arms, &mut rows, SCORE);
         let u = actions.uniform();
