@@ -96,10 +96,9 @@ impl Moments {
         for (i, value) in values.into_iter().enumerate() {
             self.deviation[i] = value - self.mean[i];
         }
-        let share = 1.0 / self.count;
-        self.spread(1.0 - share);
+        self.spread(1.0 - 1.0 / self.count);
         for (mean, deviation) in self.mean.iter_mut().zip(&self.deviation) {
-            *mean += deviation * share;
+            *mean += deviation / self.count;
         }
     }
 
