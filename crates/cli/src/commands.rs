@@ -12,6 +12,7 @@ mod list;
 mod report;
 mod reproduce;
 mod train;
+mod verdict;
 
 use crate::args::{Args, Command, Common};
 use crate::failure::{Failure, Result};
@@ -21,6 +22,7 @@ use crate::policies::Asked;
 use crate::watch::Watch;
 use gradband::measure::Comparison;
 use gradband::policy::Choice;
+use gradband::problem::Ground;
 use gradband::{Error, ErrorKind, Problem};
 use gradband_files::{Target, cache};
 
@@ -74,6 +76,14 @@ fn fitted(policies: Vec<Asked>, problem: &Problem) -> Result<Vec<Asked>> {
     let mut watch = Watch::default();
     let fitted = policies.into_iter().map(|policy| policy.fitted(problem, &mut watch));
     Ok(fitted.collect::<gradband::Result<_>>()?)
+}
+
+/// What an evaluation of so many instances stands on.
+pub fn stands_on(problem: &Problem, instances: usize) -> String {
+    match problem.ground() {
+        Ground::Fresh => format!("{} instances drawn anew", output::grouped(instances)),
+        ground => format!("{ground}, {} simulations", output::grouped(instances)),
+    }
 }
 
 /// Plays policies on common instances, and notes their regret after each of `marks` rounds.

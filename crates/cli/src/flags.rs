@@ -4,7 +4,7 @@
 use gradband::{Error, Place, Step};
 
 /// What the library and specs call a thing, and what is typed for it.
-const TYPED: [(&str, &str); 15] = [
+const TYPED: [(&str, &str); 16] = [
     ("problem", "PROBLEM"),
     ("policy", "--policy"),
     ("params", "--params"),
@@ -20,6 +20,7 @@ const TYPED: [(&str, &str); 15] = [
     ("average", "--average"),
     ("eval_instances", "--eval-instances"),
     ("recipe", "--recipe"),
+    ("output", "-o"),
 ];
 
 /// The same error at the flag or argument that it is about. What is in a file, and what nobody can type, stays where
@@ -110,7 +111,7 @@ mod tests {
         let command = crate::args::Args::command();
         let train = command.get_subcommands().find(|command| command.get_name() == "train").unwrap();
         let flags = train.get_arguments().filter_map(clap::Arg::get_long);
-        for flag in flags.filter(|flag| *flag != "output") {
+        for flag in flags.filter(|flag| !["output", "force"].contains(flag)) {
             assert_eq!(typed(flag.replace('-', "_")), format!("--{flag}: no"));
         }
     }

@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use gradband::Error;
 use gradband_files::io;
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
@@ -50,6 +51,17 @@ pub fn to_csv<'a>(
     }
     let bytes = writer.into_inner().map_err(|error| Failure::Other(error.to_string()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Makes sure that a directory is there, can be written to, and holds no earlier result, unless that may go: what is in it
+/// belongs together, and hours may have gone into it.
+pub fn claim_dir(dir: &Path, result: &str, force: bool) -> Result<()> {
+    let earlier = dir.join(result);
+    if earlier.exists() && !force {
+        let message = format!("{} is there already; choose another directory, or --force", earlier.display());
+        return Err(Error::new("output", message).into());
+    }
+    create_dir(dir)
 }
 
 /// Makes sure that a directory is there and can be written to.

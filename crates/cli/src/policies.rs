@@ -38,6 +38,11 @@ impl Asked {
         Self { choice, bare: true }
     }
 
+    /// Are its parameters those that it has before any learning?
+    pub fn is_untuned(&self) -> bool {
+        self.bare && !self.choice.params().is_empty()
+    }
+
     /// What results call it: as it was asked for, and can be typed again.
     pub fn name(&self) -> String {
         if self.bare { self.choice.name().into() } else { self.choice.label() }

@@ -3,19 +3,21 @@
 use crate::commands::measure;
 use crate::failure::{Failure, Result};
 use crate::watch::Iterate;
+use gradband::Problem;
 use gradband::learn::Trained;
 use gradband::measure::over_rounds;
-use gradband::problem::Contextual;
-use gradband::{Estimate, Problem};
+use gradband::problem::{Contextual, Covariance};
+use gradband_files::has_weights_file;
 use gradband_lab::session::{Measured, Session, TrainingHistory};
 use serde::Serialize;
 
 /// Points of a curve over rounds.
 const ROUNDS: usize = 20;
-/// Instances behind a point of a curve over iterations, at most; and nanoseconds that all its points together may
-/// take, about.
-const INSTANCES: usize = 2000;
+/// Nanoseconds that all points of a curve over iterations may take together, about; and the least instances of each.
 const BUDGET: f64 = 2e9;
+const LEAST: usize = 20;
+/// Networks take longer than the problem alone tells: their most instances.
+const NETWORKS: usize = 2000;
 /// Iterations whose gradient and parameters are drawn, at most: a picture has no use for a million points.
 const PICTURED: usize = 400;
 
@@ -42,29 +44,37 @@ pub fn of(
         version: env!("CARGO_PKG_VERSION").into(),
         seed,
         instances,
+        ground: crate::commands::stands_on(problem, instances),
+        lead: Vec::new(),
         policies,
         gain: None,
         training: None,
     })
 }
 
-/// How a training went.
+/// How a training went; `instances` is what the evaluation had.
 pub fn history(
     problem: &Problem,
     trained: &Trained,
     iterates: &[Iterate],
     seed: u64,
+    instances: usize,
 ) -> Result<TrainingHistory> {
     let (projection, features) = projection(problem, trained);
+    let spreads = if projection.is_empty() { Vec::new() } else { spreads(problem) };
     let records = thinned(trained);
     let gradient = records.clone().filter_map(|record| Some((record.iteration, record.gradient_norm?)));
-    Ok(TrainingHistory {
-        regret: regrets(problem, trained, iterates, seed)?,
+    let (params, handed_out_params) = numbers(trained, iterates).into_iter().unzip();
+    let history = TrainingHistory {
         gradient: gradient.collect(),
-        params: numbers(trained, iterates),
+        params,
+        handed_out_params,
         projection,
         features,
-    })
+        spreads,
+        ..TrainingHistory::default()
+    };
+    regrets(problem, trained, iterates, seed, instances, history)
 }
 
 /// As many records as a picture has a use for.
@@ -73,8 +83,11 @@ fn thinned(trained: &Trained) -> impl Iterator<Item = &gradband::Iteration> + Cl
     history.iter().step_by(history.len().div_ceil(PICTURED).max(1))
 }
 
-/// The parameters that are single numbers, over the iterations.
-fn numbers(trained: &Trained, iterates: &[Iterate]) -> Vec<(String, Vec<(usize, f64)>)> {
+/// A parameter's name and its values by iteration; and the value that is handed out.
+type Number = ((String, Vec<(usize, f64)>), f64);
+
+/// The parameters that are single numbers.
+fn numbers(trained: &Trained, iterates: &[Iterate]) -> Vec<Number> {
     let slots = trained.choice().slots();
     let numbers = slots.iter().filter(|slot| slot.shape.is_empty());
     let over_iterations = numbers.map(|slot| {
@@ -86,7 +99,7 @@ fn numbers(trained: &Trained, iterates: &[Iterate]) -> Vec<(String, Vec<(usize, 
         if values.is_empty() {
             values.extend(iterates.iter().map(|iterate| (iterate.iteration, iterate.params[at])));
         }
-        (slot.name().to_string(), values)
+        ((slot.name().to_string(), values), trained.choice().params()[at])
     });
     over_iterations.collect()
 }
@@ -100,27 +113,58 @@ fn projection(problem: &Problem, trained: &Trained) -> (Vec<f64>, Vec<String>) {
     (trained.choice().params()[slot.range].to_vec(), names)
 }
 
+/// The standard deviations of the features; none where the problem does not say what its contexts are.
+fn spreads(problem: &Problem) -> Vec<f64> {
+    let Some(contexts) = problem.contextual() else { return Vec::new() };
+    if let Some(linear) = contexts.linear() {
+        let dim = linear.context().dim();
+        return match linear.context().covariance() {
+            Covariance::Diagonal(variances) => variances.iter().map(|x| x.sqrt()).collect(),
+            Covariance::Full(matrix) => (0..dim).map(|i| matrix[i * dim + i].max(0.0).sqrt()).collect(),
+        };
+    }
+    let Some(examples) = contexts.examples() else { return Vec::new() };
+    let count = examples.len() as f64;
+    let spread = |j: usize| {
+        let values = || (0..examples.len()).map(|i| f64::from(examples.features(i)[j]));
+        let mean = values().sum::<f64>() / count;
+        (values().map(|x| (x - mean).powi(2)).sum::<f64>() / count).sqrt()
+    };
+    (0..examples.dim()).map(spread).collect()
+}
+
 /// What the user calls the features, if they have names.
 pub fn feature_names(problem: &Problem) -> Option<&[String]> {
     problem.contextual().map(Contextual::model).and_then(|model| model.feature_names())
 }
 
-/// Regret after some iterations, on as many instances as a picture needs.
+/// Adds the regret after some iterations, and of what is handed out: on the evaluation's instances, or on the first of
+/// them if all would take long.
 fn regrets(
     problem: &Problem,
     trained: &Trained,
     iterates: &[Iterate],
     seed: u64,
-) -> Result<Vec<(usize, Estimate)>> {
+    instances: usize,
+    history: TrainingHistory,
+) -> Result<TrainingHistory> {
     if iterates.is_empty() {
-        return Ok(Vec::new());
+        return Ok(history);
     }
     let choices = iterates.iter().map(|iterate| trained.choice().with_params(problem, &iterate.params));
     let choices = choices.collect::<gradband::Result<Vec<_>>>()?;
-    let choices: Vec<_> = choices.iter().collect();
-    let instances = ((BUDGET / problem.cost() / choices.len() as f64) as usize).clamp(20, INSTANCES);
+    let choices: Vec<_> = choices.iter().chain([trained.choice()]).collect();
+    let affordable = (BUDGET / problem.cost() / choices.len() as f64) as usize;
+    let most = if has_weights_file(trained.choice()) { NETWORKS } else { usize::MAX };
+    let instances = instances.min(affordable.clamp(LEAST, most));
     let measured = measure(&choices, problem, seed, instances, &[])?;
-    Ok(iterates.iter().enumerate().map(|(i, iterate)| (iterate.iteration, measured.regret(i))).collect())
+    let regret = |(i, iterate): (usize, &Iterate)| (iterate.iteration, measured.regret(i));
+    Ok(TrainingHistory {
+        regret: iterates.iter().enumerate().map(regret).collect(),
+        handed_out: Some(measured.regret(iterates.len())),
+        instances: Some(instances),
+        ..history
+    })
 }
 
 /// The command as it was typed.

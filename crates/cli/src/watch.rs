@@ -2,7 +2,8 @@
 
 use crate::interrupt;
 use crate::progress::Meter;
-use gradband::{Iteration, Observer, Progress, StopReason};
+use gradband::learn::Plan;
+use gradband::{Iteration, Observer, Problem, Progress, StopReason};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -25,17 +26,24 @@ pub struct Iterate {
 /// What is watched of a training.
 struct Training {
     iterations: u64,
+    /// Rounds played after so many iterations, where iterations differ in length: recurrent stages grow.
+    rounds: Vec<u64>,
     /// Iterates are kept that are this many iterations apart; none at all if it is 0.
     every: usize,
     kept: Vec<Iterate>,
 }
 
 impl Watch {
-    /// Of a training that takes so many iterations: keeps the first iterate and then every `every`-th one, and stops
+    /// Of a training: keeps the first iterate and then every `every`-th one, and stops
     /// after `limit`.
-    pub fn training(iterations: usize, every: usize, limit: Option<Duration>) -> Self {
+    pub fn training(plan: &Plan, problem: &Problem, every: usize, limit: Option<Duration>) -> Self {
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        let training = Training { iterations: iterations as u64, every, kept: Vec::new() };
+        let iterations = plan.iterations();
+        let rounds = match plan {
+            Plan::Recurrent(_) => (0..=iterations).map(|done| plan.rounds(done, problem) as u64).collect(),
+            _ => Vec::new(),
+        };
+        let training = Training { iterations: iterations as u64, rounds, every, kept: Vec::new() };
         Self { meter: None, deadline, training: Some(training) }
     }
 
@@ -76,7 +84,12 @@ impl Observer for Watch {
         if due {
             training.kept.push(Iterate { iteration: record.iteration, params: params.to_vec() });
         }
-        let total = training.iterations;
-        self.show("training", "iterations", record.iteration as u64, total);
+        let (unit, done, total) = match training.rounds.last() {
+            Some(&total) => {
+                ("rounds", training.rounds[record.iteration.min(training.rounds.len() - 1)], total)
+            }
+            None => ("iterations", record.iteration as u64, training.iterations),
+        };
+        self.show("training", unit, done, total);
     }
 }

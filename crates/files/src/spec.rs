@@ -27,10 +27,8 @@ use toml::de::DeTable;
 pub const PROBLEM: &str = "bernoulli-2";
 /// The number of instances of an evaluation, unless it is said.
 pub const INSTANCES: usize = 10_000;
-/// The share of a table that is held out, unless it is said.
+/// The share of the user's own data that is held out, unless it is said. (Built-in data sets have none, as in the paper.)
 pub const HOLDOUT: f64 = 0.3;
-/// The share of labelled data that is held out, unless it is said: none, as in the paper.
-pub const EXAMPLES_HOLDOUT: f64 = 0.0;
 /// The seed, unless it is said.
 pub const SEED: u64 = 1;
 
@@ -183,6 +181,8 @@ pub struct DataFile {
     pub name: String,
     /// The content of the file, which may be gzip-compressed.
     pub reader: Box<dyn Read>,
+    /// The share of labelled data that is held out, unless the spec says it: [`HOLDOUT`], but none of the paper's data sets.
+    pub holdout: f64,
 }
 
 /// A spec and the text it came from, so that whatever is wrong can be shown where it stands.
@@ -202,7 +202,7 @@ struct Needed<'a> {
 
 enum Reading {
     Table { holdout: f64 },
-    Examples { label: Option<String>, scale: Scale, holdout: f64 },
+    Examples { label: Option<String>, scale: Scale, holdout: Option<f64> },
 }
 
 impl SpecFile {
@@ -275,6 +275,7 @@ impl Reading {
                 read_table(file.reader, &file.name, holdout).map(|table| (Data::Table(table), Vec::new()))
             }
             Self::Examples { label, scale, holdout } => {
+                let holdout = holdout.unwrap_or(file.holdout);
                 read_examples(file.reader, &file.name, label.as_deref(), scale, holdout)
                     .map(|(examples, notes)| (Data::Examples(examples), notes))
             }
@@ -282,8 +283,8 @@ impl Reading {
     }
 }
 
-fn holdout(keys: &Keys, default: f64) -> Result<f64> {
-    check_holdout(keys.optional_number("holdout")?.unwrap_or(default))
+fn holdout(keys: &Keys) -> Result<Option<f64>> {
+    keys.optional_number("holdout")?.map(check_holdout).transpose()
 }
 
 /// The file that a problem needs, if it needs one.
@@ -301,7 +302,7 @@ fn needed(keys: &Keys) -> Result<Option<Needed<'_>>> {
         };
         let path = keys.text(kind, "data")?;
         let scale = Scale::named(keys.optional_text("scale")?.unwrap_or("minmax"))?;
-        let reading = Reading::Examples { label, scale, holdout: holdout(keys, EXAMPLES_HOLDOUT)? };
+        let reading = Reading::Examples { label, scale, holdout: holdout(keys)? };
         return Ok(Some(Needed { key: "data", path, reading }));
     }
     let Some(Value::Table(prior)) = keys.get("prior") else { return Ok(None) };
@@ -316,12 +317,12 @@ fn table(prior: &Keys) -> Result<Option<Needed<'_>>> {
     Ok(Some(Needed {
         key: "prior.path",
         path,
-        reading: Reading::Table { holdout: holdout(prior, HOLDOUT)? },
+        reading: Reading::Table { holdout: holdout(prior)?.unwrap_or(HOLDOUT) },
     }))
 }
 
-/// The keys with defaults filled in.
-pub(crate) fn effective(keys: &Keys) -> Keys {
+/// The keys with defaults filled in, as they are for the problem that they made.
+pub(crate) fn effective(keys: &Keys, problem: &Problem) -> Keys {
     let mut keys = keys.clone();
     let or = |keys: &mut Keys, key: &str, value: Value| {
         if keys.get(key).is_none() {
@@ -330,7 +331,7 @@ pub(crate) fn effective(keys: &Keys) -> Keys {
     };
     if keys.get("kind").and_then(Value::as_text) == Some("classification") {
         or(&mut keys, "scale", "minmax".into());
-        or(&mut keys, "holdout", EXAMPLES_HOLDOUT.into());
+        or(&mut keys, "holdout", if problem.ground().held_out() { HOLDOUT } else { 0.0 }.into());
     }
     if let Some(Value::Table(prior)) = keys.get_mut("prior")
         && prior.get("kind").and_then(Value::as_text) == Some("table")

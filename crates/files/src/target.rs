@@ -1,10 +1,11 @@
 //! A problem by what the user calls it: a built-in one, a data set, or a spec with what it says beyond the problem.
 
 use crate::datasets::{self, DATASETS};
+use crate::io;
 use crate::spec::{
     DataFile, EvaluateSpec, PolicySpec, Spec, SpecFile, TrainSpec, Training, default_policy, effective,
 };
-use crate::{io, spec::INSTANCES};
+use crate::spec::{HOLDOUT, INSTANCES};
 use gradband::policy::Choice;
 use gradband::problem::{Keys, PROBLEMS, Value};
 use gradband::{Catalogue, Error, Problem, Result, Step};
@@ -100,11 +101,11 @@ impl Target {
         let (problem, notes) = file.problem(|named| {
             let table = path.parent().unwrap_or(Path::new("")).join(named);
             let set = DATASETS.iter().find(|set| !table.exists() && set.name == named);
-            let (name, bytes) = match set {
-                Some(set) => (set.name.into(), datasets::open(set)?.into_owned()),
-                None => (table.display().to_string(), io::read(&table)?),
+            let (name, bytes, holdout) = match set {
+                Some(set) => (set.name.into(), datasets::open(set)?.into_owned(), 0.0),
+                None => (table.display().to_string(), io::read(&table)?, HOLDOUT),
             };
-            Ok(DataFile { name, reader: Box::new(std::io::Cursor::new(bytes)) })
+            Ok(DataFile { name, reader: Box::new(std::io::Cursor::new(bytes)), holdout })
         })?;
         Ok(Self { problem, notes, file: Some(file) })
     }
@@ -159,7 +160,7 @@ impl Target {
     /// What a spec says of the problem, defaults included.
     pub fn problem_keys(&self) -> Keys {
         match self.spec() {
-            Some(spec) => effective(&spec.problem),
+            Some(spec) => effective(&spec.problem, &self.problem),
             None => problem_keys(&self.problem),
         }
     }

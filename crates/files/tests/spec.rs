@@ -77,7 +77,9 @@ fn a_header_of_numbers_is_asked_about() {
 #[test]
 fn labelled_data_come_from_a_file_or_a_data_set() {
     let spec = |data: &str| format!("[problem]\nkind = \"classification\"\nhorizon = 9\ndata = \"{data}\"\n");
-    let target = opened(&[("iris", "a,b,y\n1,2,u\n3,4,v\n"), ("s.toml", &spec("iris"))]).unwrap();
+    let target =
+        opened(&[("iris", "a,b,y\n1,2,u\n3,4,v\n5,6,u\n7,8,v\n9,1,u\n2,3,v\n"), ("s.toml", &spec("iris"))])
+            .unwrap();
     assert_eq!(target.problem.arm_names().unwrap(), ["u", "v"], "a file beside the spec comes first");
     #[cfg(feature = "datasets")]
     assert_eq!(opened(&[("s.toml", &spec("iris"))]).unwrap().problem.arms(), 3);

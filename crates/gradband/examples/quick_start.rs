@@ -17,7 +17,6 @@ pub fn main() -> Result<()> {
 
     // Paired: all policies met the same instances and the same rewards.
     let gain = comparison.difference(1, 3);
-    let (low, high) = gain.interval();
-    println!("gain over thompson: {gain} (95 % interval {low:.2} to {high:.2})");
+    println!("gain over thompson: {gain} (95 % interval {})", comparison.interval(&gain));
     Ok(())
 }

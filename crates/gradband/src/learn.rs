@@ -4,6 +4,7 @@
 //! what a user may say, and [`Plan`] is that with every default filled in for a problem and a policy.
 
 mod ascent;
+mod candidates;
 mod exact_ascent;
 mod optimizer;
 mod options;
@@ -14,6 +15,7 @@ mod recurrent;
 mod search;
 mod trained;
 mod trainer;
+mod trouble;
 
 pub use crate::measure::Estimator;
 pub use crate::simulate::{BASELINES, Baseline, Returns};
@@ -25,3 +27,4 @@ pub use q_learning::QLearning;
 pub use recurrent::{Recipe, Stage};
 pub use trained::Trained;
 pub use trainer::Trainer;
+pub use trouble::Trouble;

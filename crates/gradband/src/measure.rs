@@ -7,9 +7,13 @@ mod exact;
 mod gradient;
 mod simulator;
 mod statistics;
+mod verdict;
 
-pub use evaluate::{Comparison, Evaluation, MAX_INSTANCES, check_instances, evaluate, over_rounds};
+pub use evaluate::{
+    Comparison, Evaluation, MAX_INSTANCES, check_instances, evaluate, over_rounds, training_regret,
+};
 pub use exact::{check_exact, exact};
 pub use gradient::{Estimator, Gradient, gradient_key};
 pub use simulator::Simulator;
-pub use statistics::{Estimate, Quantiles};
+pub use statistics::{Estimate, Interval, Quantiles};
+pub use verdict::{Against, Verdict};

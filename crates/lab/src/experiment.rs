@@ -108,7 +108,8 @@ pub struct Results {
     records: BTreeMap<(String, String), Vec<Record>>,
 }
 
-/// The mean over runs, with the standard error that their differences give.
+/// The mean over runs, with the standard error that their differences give, but not less than what measuring each of
+/// them gives: a few runs may be close to each other by chance, but no mean is known better than the runs that it is of.
 pub fn across(runs: &[Estimate]) -> Option<Estimate> {
     let count = runs.len() as f64;
     let mean = runs.iter().map(|run| run.mean).sum::<f64>() / count;
@@ -117,7 +118,11 @@ pub fn across(runs: &[Estimate]) -> Option<Estimate> {
         [only] => Some(*only),
         _ => {
             let squares: f64 = runs.iter().map(|run| (run.mean - mean).powi(2)).sum();
-            Some(Estimate { mean, std_error: (squares / (count - 1.0) / count).sqrt() })
+            let measured: f64 = runs.iter().map(|run| run.std_error.powi(2)).sum();
+            Some(Estimate {
+                mean,
+                std_error: (squares / (count - 1.0) / count).sqrt().max(measured.sqrt() / count),
+            })
         }
     }
 }
@@ -276,10 +281,13 @@ mod tests {
     fn runs_are_the_observations() {
         assert_eq!(across(&[]), None);
         assert_eq!(across(&[estimate(2.0, 0.3)]), Some(estimate(2.0, 0.3)));
-        // The deviation of 1, 2 and 6 is the root of 7; errors within runs do not count.
-        let runs = [estimate(1.0, 9.0), estimate(2.0, 9.0), estimate(6.0, 9.0)];
+        // The deviation of 1, 2 and 6 is the root of 7, which is more than the errors within runs.
+        let runs = [estimate(1.0, 0.9), estimate(2.0, 0.9), estimate(6.0, 0.9)];
         let found = across(&runs).unwrap_or(estimate(0.0, 0.0));
         assert!((found.mean - 3.0).abs() < 1e-12 && (found.std_error - (7.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+        // Two runs that agree by chance do not make an error of zero.
+        let close = across(&[estimate(3.31, 0.03), estimate(3.31, 0.04)]).unwrap_or(estimate(0.0, 0.0));
+        assert!((close.std_error - 0.025).abs() < 1e-12, "{close:?}");
         assert_eq!(quartiles(&runs), Some([1.5, 2.0, 4.0]));
         assert_eq!(quartiles(&runs[..1]), Some([1.0; 3]));
         assert_eq!(quartiles(&[]), None);

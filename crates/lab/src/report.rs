@@ -90,9 +90,9 @@ fn overview(recorded: &[&'static Experiment], results: &Results) -> Section {
         id: "overview-table".into(),
         title: "Experiments".into(),
         columns: vec![
-            Column::text(""),
+            Column::text("Experiment"),
             Column::text("Section"),
-            Column::text(""),
+            Column::text("Title"),
             Column::number("Units"),
             Column::number("Runs"),
             Column::number("Minutes of two cores"),
@@ -147,11 +147,11 @@ fn comparison(id: &str, rows: &[Row], small: bool) -> Table {
         id: format!("{id}-numbers"),
         title: "The paper's numbers and ours".into(),
         columns: vec![
-            Column::text(""),
+            Column::text("What"),
             Column::text("Paper"),
             Column::text("Ours"),
             Column::number("Standard errors"),
-            Column::text(""),
+            Column::text("Verdict"),
         ],
         rows: cells.collect(),
     }

@@ -7,6 +7,8 @@ use serde::Serialize;
 const FAR: f64 = 3.0;
 /// What the paper gives by its order of magnitude agrees within this factor.
 const FACTOR: f64 = 1.5;
+/// Fewer runs than this give a rough error: with three, a twentieth of the differences are beyond 4.3 of them.
+const FEW: usize = 5;
 /// More decimals than this say nothing.
 const MOST_DECIMALS: usize = 6;
 
@@ -117,6 +119,14 @@ impl Row {
         Self { value, ..self }
     }
 
+    /// How many runs it is the mean of: said beside it if they are few, because their error is rough.
+    pub fn of_runs(mut self, runs: usize) -> Self {
+        if let (Some(ours), true) = (&mut self.ours, runs < FEW) {
+            *ours += &format!(" ({runs} {})", if runs == 1 { "run" } else { "runs" });
+        }
+        self
+    }
+
     /// The reason for a difference.
     pub fn because(self, reason: Reason) -> Self {
         Self { why: Some(reason), ..self }
@@ -220,6 +230,16 @@ mod tests {
         assert_eq!(plus_minus(3.314_15, 0.004_6), "3.314 ± 0.005");
         assert_eq!(plus_minus(3.314_15, 0.000_21), "3.3142 ± 0.0002");
         assert_eq!(plus_minus(3.0, 0.0), "3.00 ± 0");
+    }
+
+    #[test]
+    fn few_runs_are_said_beside_their_mean() {
+        let row =
+            |runs: usize| Row::number("x", (16.81, Some(1.05)), estimate(3.31, 0.03)).of_runs(runs).ours;
+        assert_eq!(row(1).as_deref(), Some("3.31 ± 0.03 (1 run)"));
+        assert_eq!(row(2).as_deref(), Some("3.31 ± 0.03 (2 runs)"));
+        assert_eq!(row(5).as_deref(), Some("3.31 ± 0.03"));
+        assert_eq!(Row::number("x", (1.0, None), None).of_runs(2).ours, None);
     }
 
     #[test]

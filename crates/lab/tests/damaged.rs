@@ -136,7 +136,8 @@ fn session() -> Value {
         "training": {
             "regret": [[0, estimate], [3, estimate]], "gradient": [[1, 2.0], [2, 1.5]],
             "params": [["gamma", [[1, 2.0], [2, 2.1]]]], "projection": [1.0, 0.5, 0.25, 1.0],
-            "features": ["length", "width"],
+            "features": ["length", "width"], "spreads": [0.5, 0.25],
+            "handed_out": estimate, "instances": 20, "handed_out_params": [2.05],
         },
     })
 }

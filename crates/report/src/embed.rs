@@ -6,6 +6,7 @@ use crate::number::six_digits;
 use crate::ticks::Tick;
 use crate::{chart, figure, matrix};
 use serde::Serialize;
+use std::ops::Not;
 
 /// The figure as JSON.
 pub(crate) fn json(figure: &Figure, entries: &[Entry]) -> String {
@@ -55,7 +56,13 @@ struct AxisModel<'a> {
 struct SeriesModel<'a> {
     name: &'a str,
     entry: usize,
+    /// Points that no line joins.
     marks: bool,
+    #[serde(skip_serializing_if = "Not::not")]
+    bars: bool,
+    /// What stands at the end of the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<&'a str>,
     /// Pixels across the category.
     shift: f64,
     x: Vec<Option<f64>>,
@@ -86,8 +93,8 @@ fn chart_model<'a>(chart: &'a Chart, panels: usize, entries: &[Entry]) -> ChartM
         domains: layout.domains,
         x: axis(&chart.x, layout.x_ticks()),
         y: axis(&chart.y, layout.y_ticks()),
-        series: (chart.series.iter().zip(chart::shifts(chart)))
-            .map(|(series, shift)| series_model(series, shift, entries))
+        series: (chart.series.iter().zip(chart::shifts(chart)).zip(chart::labels(chart)))
+            .map(|((series, shift), label)| series_model(series, shift, label, entries))
             .collect(),
     }
 }
@@ -102,7 +109,12 @@ fn axis(axis: &Axis, ticks: Vec<Tick>) -> AxisModel<'_> {
     AxisModel { label: &axis.label, scale, threshold: axis.scale.threshold(), names: &axis.names, ticks }
 }
 
-fn series_model<'a>(series: &'a Series, shift: f64, entries: &[Entry]) -> SeriesModel<'a> {
+fn series_model<'a>(
+    series: &'a Series,
+    shift: f64,
+    label: Option<&'a str>,
+    entries: &[Entry],
+) -> SeriesModel<'a> {
     let points = || series.points.iter();
     let ends = points().any(|point| point.low.is_some() || point.high.is_some());
     let optional = |end: fn(&crate::model::Point) -> Option<f64>| match ends {
@@ -111,8 +123,10 @@ fn series_model<'a>(series: &'a Series, shift: f64, entries: &[Entry]) -> Series
     };
     SeriesModel {
         name: &series.name,
-        entry: find(entries, series).0,
-        marks: series.look == Look::Marks,
+        entry: find(entries, series).entry,
+        marks: !series.look.is_line(),
+        bars: series.look == Look::Bars,
+        label,
         shift,
         x: points().map(|point| six_digits(point.x)).collect(),
         y: points().map(|point| six_digits(point.y)).collect(),

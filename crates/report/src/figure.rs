@@ -27,13 +27,22 @@ pub(crate) fn matrix_width(matrix: &Matrix, panels: usize) -> f64 {
     if panels == 1 && matrix.digits.is_some() && columns > 9 { 760.0 } else { 460.0 }
 }
 
+/// Do the labels of lines take so much that a third of the page is too little for this panel?
+pub(crate) fn has_long_labels(panel: &Panel, panels: usize) -> bool {
+    let (width, height) = chart_size(panels);
+    match panel {
+        Panel::Chart(chart) => chart::Layout::new(chart, width, height).frame.right > 0.25 * width,
+        Panel::Matrix(_) => false,
+    }
+}
+
 /// Draws a panel; `id` is unique in the document.
 pub(crate) fn draw(panel: &Panel, panels: usize, entries: &[Entry], id: &str) -> Drawn {
     match panel {
         Panel::Chart(chart) => {
             let (width, height) = chart_size(panels);
             let layout = chart::Layout::new(chart, width, height);
-            Drawn { body: layout.draw(entries, id), width, height: layout.frame.height }
+            Drawn { body: layout.draw(entries, id), width: layout.frame.width, height: layout.frame.height }
         }
         Panel::Matrix(matrix) => {
             let layout = matrix::Layout::new(matrix, matrix_width(matrix, panels));
@@ -106,13 +115,13 @@ fn legend_row(entries: &[Entry], full: f64, y: &mut f64) -> String {
     let named = || entries.iter().filter(|entry| !entry.name.is_empty());
     for entry in named() {
         let name = fit(&entry.name, 320.0);
-        let room = 28.0 + width(&name) + 22.0;
+        let room = legend::SWATCH + 6.0 + width(&name) + 22.0;
         if x > GAP && x + room > full {
             x = GAP;
             *y += 20.0;
         }
-        let swatch = legend::swatch(entry.look, x, *y - 4.0);
-        let (tx, ty, colour) = (px(x + 28.0), px(*y), entry.colour);
+        let swatch = entry.swatch(x, *y - 4.0);
+        let (tx, ty, colour) = (px(x + legend::SWATCH + 6.0), px(*y), entry.colour);
         let _ = write!(
             out,
             r#"<g class="c{colour}">{swatch}</g><text class="label" x="{tx}" y="{ty}">{}</text>"#,

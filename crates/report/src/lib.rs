@@ -22,6 +22,7 @@
 //! ```
 
 mod chart;
+mod coincide;
 mod csv;
 mod embed;
 mod figure;
@@ -45,3 +46,4 @@ pub use model::{
 #[cfg(feature = "png")]
 pub use png::{Error, png};
 pub use table::{Cell, Column, Table, Tone};
+pub use theme::COLOURS;

@@ -174,17 +174,26 @@ pub struct Series {
     pub colour: Option<usize>,
     /// In the order in which a line joins them.
     pub points: Vec<Point>,
+    /// What stands at the end of its line; where lines outnumber the colours, all of them have their names there.
+    pub label: Option<String>,
+    /// A wider line: what the figure is about.
+    pub strong: bool,
 }
 
 impl Series {
     /// Points joined by a line.
     pub fn line(name: impl Into<String>, points: Vec<Point>) -> Self {
-        Self { name: name.into(), look: Look::Line, colour: None, points }
+        Self { name: name.into(), look: Look::Line, colour: None, points, label: None, strong: false }
     }
 
     /// Points on their own.
     pub fn marks(name: impl Into<String>, points: Vec<Point>) -> Self {
         Self { look: Look::Marks, ..Self::line(name, points) }
+    }
+
+    /// Bars from zero.
+    pub fn bars(name: impl Into<String>, points: Vec<Point>) -> Self {
+        Self { look: Look::Bars, ..Self::line(name, points) }
     }
 
     /// A horizontal dashed line, such as a known optimum.
@@ -203,9 +212,15 @@ impl Series {
     pub fn colour(self, index: usize) -> Self {
         Self { colour: Some(index), ..self }
     }
+
+    /// The same line with some words at its end.
+    #[must_use]
+    pub fn label(self, text: impl Into<String>) -> Self {
+        Self { label: Some(text.into()), ..self }
+    }
 }
 
-/// Line or marks.
+/// Line, marks or bars.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Look {
     /// A solid line.
@@ -215,8 +230,22 @@ pub enum Look {
     Dashed,
     /// A dotted line.
     Dotted,
+    /// A line of dashes and dots.
+    DashDotted,
     /// Points only.
     Marks,
+    /// Bars from zero: along x where the y axis has names, else along y.
+    Bars,
+}
+
+impl Look {
+    /// The lines that can be told apart, the plainest first.
+    pub const LINES: [Self; 4] = [Self::Line, Self::Dashed, Self::DashDotted, Self::Dotted];
+
+    /// Are points joined?
+    pub fn is_line(self) -> bool {
+        Self::LINES.contains(&self)
+    }
 }
 
 /// A point, perhaps with an interval: along y, or along x where the y axis has names.

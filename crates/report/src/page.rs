@@ -111,7 +111,7 @@ fn figure_html(figure: &Figure) -> String {
     }
     let columns = match count {
         1 => " single",
-        3 | 6 | 9 => " thirds",
+        3 | 6 | 9 if !figure.panels.iter().any(|panel| figure::has_long_labels(panel, count)) => " thirds",
         _ => "",
     };
     let _ = write!(out, r#"<div class="panels{columns}">"#);
@@ -133,10 +133,10 @@ fn figure_html(figure: &Figure) -> String {
     if entries.iter().any(|entry| !entry.name.is_empty()) {
         out.push_str("<ul class=\"legend\" aria-label=\"Series\">");
         for (i, entry) in entries.iter().enumerate().filter(|(_, entry)| !entry.name.is_empty()) {
-            let (swatch, colour) = (legend::swatch(entry.look, 0.0, 6.0), entry.colour);
+            let (swatch, colour, width) = (entry.swatch(0.0, 6.0), entry.colour, legend::SWATCH);
             let _ = write!(
                 out,
-                r#"<li><button type="button" aria-pressed="true" data-entry="{i}"><svg class="swatch c{colour}" viewBox="0 0 22 12" aria-hidden="true">{swatch}</svg><span>{}</span></button></li>"#,
+                r#"<li><button type="button" aria-pressed="true" data-entry="{i}"><svg class="swatch c{colour}" viewBox="0 0 {width} 12" aria-hidden="true">{swatch}</svg><span>{}</span></button></li>"#,
                 escape(&entry.name)
             );
         }

@@ -27,15 +27,20 @@ pub(crate) struct Paths {
 impl Plot {
     /// Path data of a series; what has no place leaves a gap.
     pub fn paths(&self, look: Look, points: &[Point]) -> Paths {
-        let bars = look == Look::Marks || self.sideways;
+        let bars = !look.is_line() || self.sideways;
         Paths {
             band: if bars { String::new() } else { self.band(points) },
             bars: if bars { self.bars(points) } else { String::new() },
-            main: if look == Look::Marks { self.marks(points) } else { self.line(points) },
+            main: match look {
+                Look::Marks => self.marks(points),
+                Look::Bars => self.columns(points),
+                _ => self.line(points),
+            },
         }
     }
 
-    fn place(&self, point: &Point) -> Option<(f64, f64)> {
+    /// Where a point is drawn, if it can be.
+    pub fn place(&self, point: &Point) -> Option<(f64, f64)> {
         let (mut x, mut y) = (self.x.px(point.x), self.y.px(point.y));
         *(if self.sideways { &mut y } else { &mut x }) += self.shift;
         (x.is_finite() && y.is_finite()).then_some((x, y))
@@ -65,6 +70,22 @@ impl Plot {
         let mut out = String::new();
         for (x, y) in points.iter().filter_map(|point| self.place(point)) {
             let _ = write!(out, "M{} {}h0", px(x), px(y));
+        }
+        out
+    }
+
+    /// Bars from zero, or from the end of the axis where there is no zero.
+    fn columns(&self, points: &[Point]) -> String {
+        let ruler = if self.sideways { &self.x } else { &self.y };
+        let zero = ruler.px(0.0);
+        let (least, most) = (ruler.from.min(ruler.to), ruler.from.max(ruler.to));
+        let zero = if zero.is_finite() { zero.clamp(least, most) } else { ruler.from };
+        let mut out = String::new();
+        for (x, y) in points.iter().filter_map(|point| self.place(point)) {
+            let _ = match self.sideways {
+                true => write!(out, "M{} {}H{}", px(zero), px(y), px(x)),
+                false => write!(out, "M{} {}V{}", px(x), px(zero), px(y)),
+            };
         }
         out
     }
@@ -142,5 +163,12 @@ mod tests {
         assert_eq!((line.band.as_str(), line.bars.as_str()), ("M0 40 100 30 100 70 0 60Z", ""));
         assert_eq!(plot(false).paths(Look::Marks, &points).bars, "M0 60V40M100 70V30");
         assert_eq!(plot(true).paths(Look::Marks, &[Point::in_row(5.0, 1.0, 2.0)]).bars, "M30 90H70");
+    }
+
+    #[test]
+    fn bars_begin_at_zero() {
+        let points = [Point::new(5.0, 1.0), Point::new(f64::NAN, 2.0)];
+        assert_eq!(plot(true).paths(Look::Bars, &points).main, "M0 90H50");
+        assert_eq!(plot(false).paths(Look::Bars, &points).main, "M50 100V90");
     }
 }

@@ -3,8 +3,8 @@
 use crate::model::Palette;
 use std::fmt::Write;
 
-/// Colours of series; further ones start again.
-pub(crate) const COLOURS: usize = 8;
+/// Colours of series; further ones start again, with other lines.
+pub const COLOURS: usize = 8;
 /// Colours of cells, from the lowest to the highest.
 pub(crate) const STEPS: usize = 21;
 

@@ -77,7 +77,7 @@ fn log(low: f64, high: f64, count: usize) -> Vec<Tick> {
     let first = (low.log10() - 1e-9).ceil() as i32;
     let last = (high.log10() + 1e-9).floor() as i32;
     if last - first < 1 {
-        return linear(low, high, count);
+        return within_decades(low, high, count);
     }
     let decades = last - first + 1;
     let stride = (decades as usize).div_ceil(count.max(1)) as i32;
@@ -101,6 +101,41 @@ fn log(low: f64, high: f64, count: usize) -> Vec<Tick> {
     out
 }
 
+/// Ticks between or around a single power of ten: round multiples, the best first, labelled as far as there is room;
+/// equal steps in a range that has only few of them.
+fn within_decades(low: f64, high: f64, count: usize) -> Vec<Tick> {
+    let (first, last) = (exponent_of(low), exponent_of(high));
+    let gap = (high.log10() - low.log10()) / (1.5 * count.max(2) as f64);
+    let within = |at: f64| at >= low * (1.0 - 1e-9) && at <= high * (1.0 + 1e-9);
+    let mut out: Vec<Tick> = Vec::new();
+    for m in [1, 5, 2, 3, 7, 4, 6, 8, 9] {
+        for at in (first..=last).map(|k| power(m, k)).filter(|&at| within(at)) {
+            let near = |tick: &Tick| !tick.label.is_empty() && (tick.at / at).log10().abs() < gap;
+            let labelled = [1, 2, 3, 5].contains(&m) && !out.iter().any(near);
+            out.push(Tick { at, label: if labelled { power_label(at) } else { String::new() } });
+        }
+    }
+    let labels = out.iter().filter(|tick| !tick.label.is_empty()).count();
+    if labels < 3 || labels == out.len() {
+        let steps = (count..count + 8).map(|count| linear(low, high, count)).find(|ticks| ticks.len() > 1);
+        return with_minor(steps.unwrap_or_default(), low, high);
+    }
+    out.sort_by(|a, b| a.at.total_cmp(&b.at));
+    out
+}
+
+/// Equal steps with four small ticks in each.
+fn with_minor(ticks: Vec<Tick>, low: f64, high: f64) -> Vec<Tick> {
+    let [a, b, ..] = &ticks[..] else { return ticks };
+    let (start, small) = (a.at, (b.at - a.at) / 5.0);
+    let labelled = 5 * ticks.len() as i64;
+    let minor = (-5..labelled).filter(|i| i % 5 != 0).map(|i| start + small * i as f64);
+    let minor = minor.filter(|&at| at >= low && at <= high).map(|at| Tick { at, label: String::new() });
+    let mut out: Vec<Tick> = minor.chain(ticks).collect();
+    out.sort_by(|a, b| a.at.total_cmp(&b.at));
+    out
+}
+
 fn symlog(low: f64, high: f64, threshold: f64, count: usize) -> Vec<Tick> {
     let mirrored = |ticks: Vec<Tick>| {
         let turn = |t: Tick| Tick {
@@ -121,11 +156,12 @@ fn symlog(low: f64, high: f64, threshold: f64, count: usize) -> Vec<Tick> {
     if largest <= threshold || last < first {
         return linear(low, high, count);
     }
-    // The best numbers first; each is labelled if it is far enough from those before.
+    // The best numbers first; each is labelled if it is far enough from those before, else it is a small tick.
     let scale = Scale::Symlog(threshold);
     let gap = (scale.map(high) - scale.map(low)) / (1.5 * count.max(2) as f64);
-    let multiples =
-        [1, 5, 2].into_iter().flat_map(|m| (first - 1..=last).rev().map(move |k| (m, power(m, k))));
+    let multiples = [1, 5, 2, 3, 4, 6, 7, 8, 9]
+        .into_iter()
+        .flat_map(|m| (first - 1..=last).rev().map(move |k| (m, power(m, k))));
     let mut out = Vec::new();
     for (m, size) in
         std::iter::once((0, 0.0)).chain(multiples.filter(|&(_, v)| v >= threshold * (1.0 - 1e-9)))
@@ -133,8 +169,8 @@ fn symlog(low: f64, high: f64, threshold: f64, count: usize) -> Vec<Tick> {
         for at in if m == 0 { vec![size] } else { vec![size, -size] } {
             let free =
                 |tick: &Tick| tick.label.is_empty() || (scale.map(tick.at) - scale.map(at)).abs() >= gap;
-            let labelled = out.iter().all(free);
-            if at < low || at > high || !(labelled || m == 1) {
+            let labelled = [0, 1, 2, 5].contains(&m) && out.iter().all(free);
+            if at < low || at > high || !(labelled || m == 1 || last - first < 10) {
                 continue;
             }
             let sign = if at < 0.0 { "−" } else { "" };
@@ -183,6 +219,28 @@ mod tests {
         );
         let ruler = Ruler { scale: Scale::Log, low: 1.0, high: 100.0, from: 0.0, to: 1.0 };
         assert_eq!(ticks(&ruler, 3).len(), 19);
+        // Around one power of ten.
+        assert_eq!(labels(Scale::Log, 1.1, 95.0, 5), ["2", "5", "10", "20", "50"]);
+    }
+
+    /// Whatever a logarithmic axis shows, it can be read: two numbers at least, and small ticks between them.
+    #[test]
+    fn log_axes_can_be_read() {
+        for low in [1e-7, 0.3, 0.99, 1.0, 1.7, 2.2, 6.4, 450.0, 3e8] {
+            for ratio in [1.05, 1.3, 2.0, 3.0, 6.0, 9.5, 20.0, 90.0, 500.0, 1e5, 1e9] {
+                for count in [2, 3, 5, 8] {
+                    let ruler = Ruler { scale: Scale::Log, low, high: low * ratio, from: 0.0, to: 100.0 };
+                    let found = ticks(&ruler, count);
+                    let labels: Vec<_> = found.iter().filter(|tick| !tick.label.is_empty()).collect();
+                    assert!(labels.len() >= 2, "{low} x {ratio}, {count}: {found:?}");
+                    assert!(found.len() > labels.len(), "{low} x {ratio}, {count}: {found:?}");
+                    assert!(found.windows(2).all(|pair| pair[0].at < pair[1].at), "{found:?}");
+                    assert!(
+                        found.iter().all(|tick| tick.at >= low * 0.999 && tick.at <= low * ratio * 1.001)
+                    );
+                }
+            }
+        }
     }
 
     #[test]
@@ -198,6 +256,8 @@ mod tests {
         assert_eq!(labels(Scale::Symlog(1.0), -100.0, -1.0, 4), ["−100", "−10", "−1"]);
         let around = ["−50", "−20", "0", "20", "50", "100", "200"];
         assert_eq!(labels(Scale::Symlog(20.0), -60.0, 230.0, 8), around);
+        let ruler = Ruler { scale: Scale::Symlog(1.0), low: -100.0, high: 100.0, from: 0.0, to: 1.0 };
+        assert_eq!(ticks(&ruler, 6).len(), 39, "small ticks between the powers of ten");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 mod page;
 
 use gradband_browser::{Browser, Error, Tab, View, is_there};
-use page::{EMPTY, FIGURES, NASTY, sample};
+use page::{EMPTY, FIGURES, MANY, NASTY, sample};
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -38,8 +38,8 @@ fn every_figure_works() {
     let count =
         |has: fn(&gradband_browser::Seen) -> Option<bool>| checked.figures.iter().filter_map(has).count();
     assert_eq!(count(|figure| figure.hovers), FIGURES - 1);
-    assert_eq!(count(|figure| figure.toggles), 7);
-    assert_eq!(count(|figure| figure.zooms), 6);
+    assert_eq!(count(|figure| figure.toggles), 8);
+    assert_eq!(count(|figure| figure.zooms), 7);
 }
 
 #[test]
@@ -58,6 +58,52 @@ fn nothing_scrolls_sideways_on_a_phone() {
         Ok(())
     })
     .unwrap();
+}
+
+/// Every cell of every table is in the window, with nothing to scroll, and numbers are in one line.
+#[test]
+fn tables_are_whole() {
+    if !is_there() {
+        return;
+    }
+    for view in [View::PHONE, View::DESKTOP] {
+        with_tab(view, |tab| {
+            let outside = "[...document.querySelectorAll('.table td, .table tbody th')].filter(c => { const b = c.getBoundingClientRect(); return b.width > 0 && (b.left < 0 || b.right > innerWidth) }).map(c => c.textContent)";
+            assert_eq!(tab.evaluate::<Vec<String>>(outside)?, [""; 0]);
+            let scrolled = "[...document.querySelectorAll('.table')].filter(t => t.scrollWidth > t.clientWidth + 1 || t.scrollHeight > t.clientHeight + 1).length";
+            assert_eq!(tab.evaluate::<usize>(scrolled)?, 0);
+            let broken = "[...document.querySelectorAll('.table :is(td.number, .whole)')].filter(c => { const r = document.createRange(); r.selectNodeContents(c); return r.getBoundingClientRect().height > 34 }).map(c => c.textContent)";
+            assert_eq!(tab.evaluate::<Vec<String>>(broken)?, [""; 0]);
+            Ok(())
+        })
+        .unwrap();
+    }
+}
+
+/// Names beside lines are inside the drawing, apart from each other, and go with their lines.
+#[test]
+fn lines_have_their_names_beside_them() {
+    if !is_there() {
+        return;
+    }
+    for view in [View::PHONE, View::DESKTOP] {
+        with_tab(view, |tab| {
+            let boxes = "[...document.querySelectorAll('#many .named text')].map(t => { const b = t.getBoundingClientRect(); return [b.left, b.right, b.top, b.bottom] })";
+            let mut boxes: Vec<[f64; 4]> = tab.evaluate(boxes)?;
+            let (left, right): (f64, f64) = tab.evaluate(
+                "(() => { const b = document.querySelector('#many .panel').getBoundingClientRect(); return [b.left, b.right] })()",
+            )?;
+            assert_eq!(boxes.len(), 12);
+            assert!(boxes.iter().all(|b| b[0] >= left && b[1] <= right + 1.0), "{boxes:?}");
+            boxes.sort_by(|a, b| a[2].total_cmp(&b[2]));
+            assert!(boxes.windows(2).all(|pair| pair[1][2] - pair[0][2] > 12.0), "{boxes:?}");
+            let visible = "[...document.querySelectorAll('#many .named')].filter(g => getComputedStyle(g).display !== 'none').length";
+            tab.evaluate::<()>("document.querySelector('#many .legend button').click() ?? null")?;
+            assert_eq!(tab.evaluate::<usize>(visible)?, 11);
+            Ok(())
+        })
+        .unwrap();
+    }
 }
 
 #[test]
@@ -88,8 +134,8 @@ fn with_no_script_everything_is_there() {
     let (_folder, file) = written().unwrap();
     let mut browser = Browser::launch().unwrap();
     let mut tab = browser.open(&file, View { scripts: false, ..View::PHONE }).unwrap();
-    let drawn = "[...document.querySelectorAll('.panel svg')].filter(s => s.querySelector('.series path.line:not([d=\"\"]), .marks:not([d=\"\"]), .cells path')).length";
-    assert_eq!(tab.evaluate::<usize>(drawn).unwrap(), 13, "all panels but the two empty ones");
+    let drawn = "[...document.querySelectorAll('.panel svg')].filter(s => s.querySelector('.series path:is(.line, .columns):not([d=\"\"]), .marks:not([d=\"\"]), .cells path')).length";
+    assert_eq!(tab.evaluate::<usize>(drawn).unwrap(), 15, "all panels but the two empty ones");
     assert_eq!(tab.evaluate::<usize>("document.querySelectorAll('td').length").unwrap(), 16);
     assert!(!tab.evaluate::<bool>("document.scrollingElement.scrollWidth > innerWidth").unwrap());
     assert!(!tab.evaluate::<bool>("document.documentElement.classList.contains('live')").unwrap());
@@ -219,8 +265,8 @@ fn the_script_draws_what_rust_drew() {
         return;
     }
     let source = serde_json::to_string(&sample().html()).unwrap();
-    let single = (View::DESKTOP, ["regret", "policies", "names"]);
-    let several = (View { width: 500, ..View::DESKTOP }, ["arms", "categories", "scales-both"]);
+    let single = (View::DESKTOP, &["regret", "policies", "names"][..]);
+    let several = (View { width: 520, ..View::DESKTOP }, &["arms", "categories", "scales-both", MANY][..]);
     for (view, ids) in [single, several] {
         with_tab(view, |tab| {
             for id in ids {

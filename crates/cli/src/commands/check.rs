@@ -7,13 +7,16 @@ use crate::output::{Printer, grouped};
 use crate::policies::{self, Unnamed};
 use gradband::learn::{Plan, Stage};
 use gradband::policy::Choice;
-use gradband::problem::{Armed, Contextual, Model, Prior, Split};
+use gradband::problem::{Armed, Cell, Contextual, Model, Prior, Row, Split};
 use gradband::{Error, Place, Problem, Step};
 use gradband_files::{
     EvaluateSpec, PolicyRecord, PolicySpec, ProblemRecord, Spec, Target, TrainSpec, Training,
 };
 use serde::Serialize;
 use std::path::Path;
+
+/// Arms that are told of one by one.
+const MOST_ARMS: usize = 20;
 
 #[derive(Serialize)]
 struct Document {
@@ -45,13 +48,14 @@ pub fn run(path: &Path, printer: Printer) -> Result<()> {
     let prospect = Prospect::of(&target, &policy.choice)?;
     let split = sides(problem);
     let instances = target.instances(None)?;
-    let meaning = vec![
-        rewards(problem),
-        prior(problem, split),
+    let mut meaning = vec![rewards(problem), prior(problem, split)];
+    meaning.extend(arms(problem));
+    meaning.extend([
         format!("Policy: {}, {}.", policy.short_name(problem), policy.choice.kind().summary()),
         prospect.words(&policy.choice),
-        evaluation(instances, split),
-    ];
+        format!("Evaluation: {}.", super::stands_on(problem, instances)),
+    ]);
+    meaning.extend(problem.ground().caution().map(|caution| format!("Note: {caution}.")));
     let plan = prospect.training().map(|training| &training.plan);
     let runs = plan.map_or(0, Plan::runs_per_iteration);
     let document = Document {
@@ -166,15 +170,56 @@ fn prior(problem: &Problem, split: Option<Sides>) -> String {
         }
         (Prior::Beta { alpha, beta }, _) => per_arm("Beta", alpha, beta),
         (Prior::Normal { mean, sd }, _) => per_arm("Normal(mean, sd) =", mean, sd),
-        (Prior::Table(_), Some(Sides { train, held_out })) => format!(
-            "your past instances; training draws from {}, evaluation from {} held-out ones",
+        (Prior::Table(table), Some(Sides { train, held_out })) if table.is_split() => format!(
+            "your past problems; training draws from {}, evaluation from {} held-out ones",
             grouped(train),
             grouped(held_out)
         ),
-        (Prior::Table(_), None) => "your past instances".into(),
+        (Prior::Table(_), Some(Sides { train, .. })) => {
+            format!("your past problems; training and evaluation draw from the same {}", grouped(train))
+        }
+        (Prior::Table(_), None) => "your past problems".into(),
         (Prior::Own(_), _) => "instances are drawn by code".into(),
     };
     format!("Prior: {means}.")
+}
+
+/// The arms of a table: their means over all past problems, and how often each is the best.
+fn arms(problem: &Problem) -> Vec<String> {
+    let Some(Prior::Table(table)) = problem.armed().map(|armed| &armed.prior) else { return Vec::new() };
+    let rows: Vec<&Row> = match table.is_split() {
+        true => table.rows(Split::Train).chain(table.rows(Split::HeldOut)).collect(),
+        false => table.rows(Split::Train).collect(),
+    };
+    let mean = |cell: &Cell| match *cell {
+        Cell::Mean(mean) => mean,
+        Cell::Counts { successes, trials } => successes / trials.max(1.0),
+    };
+    let mut best = vec![0_usize; problem.arms()];
+    for row in &rows {
+        let top =
+            (0..row.arms.len()).rev().max_by(|&i, &j| mean(&row.arms[i]).total_cmp(&mean(&row.arms[j])));
+        best[top.unwrap_or_default()] += 1;
+    }
+    let mut lines: Vec<String> = table
+        .arm_names()
+        .iter()
+        .enumerate()
+        .map(|(arm, name)| {
+            let means = || rows.iter().map(|row| mean(&row.arms[arm]));
+            let average = means().sum::<f64>() / rows.len() as f64;
+            let (low, high) =
+                (means().fold(f64::INFINITY, f64::min), means().fold(f64::NEG_INFINITY, f64::max));
+            let wins = best[arm];
+            format!("  {name}: mean {average:.4} ({low:.4} to {high:.4}), best in {wins} of {}", rows.len())
+        })
+        .collect();
+    let more = lines.len().saturating_sub(MOST_ARMS);
+    lines.truncate(MOST_ARMS);
+    if more > 0 {
+        lines.push(format!("  and {more} more arms"));
+    }
+    lines
 }
 
 fn contexts(problem: &Problem, contextual: &Contextual) -> String {
@@ -205,7 +250,7 @@ fn instances(problem: &Problem, contextual: &Contextual, split: Option<Sides>) -
             grouped(problem.horizon()),
             grouped(train),
             grouped(held_out),
-            if train == held_out { " (the same ones: set holdout to keep some apart)" } else { "" }
+            if problem.ground().held_out() { "" } else { " (the same ones)" }
         ),
         None => format!(
             "Instances: contexts and each arm's parameters are normal vectors, a reward is their product plus noise (sd {noise_sd})."
@@ -262,12 +307,4 @@ fn learn(choice: &Choice, training: &Training) -> String {
             grouped(plan.runs_per_iteration().saturating_mul(ascent.iterations)),
         ),
     }
-}
-
-fn evaluation(instances: usize, split: Option<Sides>) -> String {
-    let drawn = match split {
-        Some(_) => " drawn from the held-out rows; standard errors cluster by row",
-        None => "",
-    };
-    format!("Evaluation: {} instances{drawn}.", grouped(instances))
 }

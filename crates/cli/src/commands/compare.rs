@@ -1,13 +1,14 @@
 //! `gradband compare`: several policies on the same instances and rewards.
 
-use super::{fitted, measure, open, report};
+use super::{fitted, measure, open, report, verdict};
 use crate::args::{Compare, whole};
 use crate::failure::Result;
-use crate::output::{self, Printer, grouped};
+use crate::output::{self, Printer};
 use crate::policies::{self, Asked};
 use crate::{flags, interrupt, session};
-use gradband::measure::Comparison;
+use gradband::measure::{Comparison, Verdict};
 use gradband::policy::{Choice, PolicyKind, ready};
+use gradband::problem::Ground;
 use gradband::{Estimate, Problem};
 use gradband_files::{ProblemRecord, Target};
 use gradband_lab::session::{Measured, Session};
@@ -15,6 +16,8 @@ use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
 
+/// The result, in its directory.
+const FILE: &str = "compare.json";
 /// Seconds that the preparation of a policy may take that nobody asked for.
 const PATIENCE: f64 = 3.0;
 
@@ -22,6 +25,10 @@ const PATIENCE: f64 = 3.0;
 struct Document {
     problem: ProblemRecord,
     rows: Vec<Row>,
+    /// The first policy file, else the best on training instances, beside the others.
+    verdict: Verdict,
+    ground: Ground,
+    observations: usize,
     instances: usize,
     seed: u64,
     seconds: f64,
@@ -31,6 +38,8 @@ struct Document {
 #[derive(Serialize)]
 struct Row {
     policy: String,
+    /// Does it have parameters to learn, none of which anyone gave?
+    untuned: bool,
     params: Vec<f64>,
     bayes_regret: Estimate,
     bayes_reward: Estimate,
@@ -57,7 +66,7 @@ pub fn run(args: &Compare, seed: u64, printer: Printer) -> Result<()> {
     let policies = policies(args, &target)?;
     let instances = target.instances(args.instances.map(whole))?;
     if let Some(dir) = &args.output {
-        output::create_dir(dir)?;
+        output::claim_dir(dir, FILE, args.force)?;
     }
     let start = Instant::now();
     let policies = fitted(policies, problem)?;
@@ -65,9 +74,22 @@ pub fn run(args: &Compare, seed: u64, printer: Printer) -> Result<()> {
     let marks = if args.output.is_some() { session::rounds(problem) } else { Vec::new() };
     let measured = measure(&choices, problem, seed, instances, &marks)
         .map_err(|error| flags::at_policy(error, "--policies"))?;
+    let subject = match args.policy_file.len() {
+        0 => None,
+        files => Some(policies.len() - files),
+    };
+    let mut rivals = verdict::rivals(&policies, problem, seed, instances, |i| Some(i) != subject)?;
+    let subject = subject.unwrap_or_else(|| if rivals.is_empty() { 0 } else { rivals.remove(0) });
+    let of = |name: fn(&Asked, &Problem) -> String| {
+        verdict::of(&measured, policies.iter().map(|policy| name(policy, problem)), subject, &rivals)
+    };
+    let sentence = of(Asked::short_name);
     let document = Document {
         problem: problem.into(),
         rows: rows(&policies, problem, &measured),
+        verdict: of(|policy, _| policy.name()),
+        ground: problem.ground(),
+        observations: measured.observations(),
         instances,
         seed,
         seconds: start.elapsed().as_secs_f64(),
@@ -75,35 +97,47 @@ pub fn run(args: &Compare, seed: u64, printer: Printer) -> Result<()> {
     };
     let saved = args.output.as_deref().map_or(Ok(()), |dir| save(dir, &document));
     // What was measured is shown even if it cannot be kept, and kept even if nobody looks.
-    let shown = printer.result(&document, || text(&document, problem));
+    let shown = printer.result(&document, || text(&document, &sentence, problem));
     saved?;
     if let Some(dir) = &args.output {
-        report::session(dir, &session(&document, &target)?)?;
+        report::session(dir, &session(&document, &sentence, &target)?)?;
     }
     shown
 }
 
-fn text(document: &Document, problem: &Problem) -> String {
+fn text(document: &Document, verdict: &Verdict, problem: &Problem) -> String {
     let rows = document.rows.iter().map(|row| {
         let numbers = row.estimates().map(|estimate| estimate.to_string());
-        std::iter::once(row.short_name.clone()).chain(numbers).collect()
+        let role = if row.untuned { "untuned" } else { "" };
+        [role.into(), row.short_name.clone()].into_iter().chain(numbers).collect()
     });
-    let mut header = vec!["policy", "Bayes regret", "Bayes reward", "behind the best"];
+    let mut header = vec!["", "policy", "Bayes regret", "Bayes reward", "behind the best"];
     header.extend(document.rows[0].distance.map(|_| "from bayes-optimal"));
-    let table = output::table(&header, 1, rows);
-    format!("{problem}, {} instances\n{table}", grouped(document.instances))
+    let table = output::table(&header, 2, rows);
+    let mut lines = vec![verdict::header(problem, document.instances), table, verdict.to_string()];
+    lines.extend(document.ground.caution().map(|caution| format!("note: {caution}")));
+    lines.join("\n")
 }
 
 /// For the report: the rows as they are.
-fn session(document: &Document, target: &Target) -> Result<Session> {
+fn session(document: &Document, verdict: &Verdict, target: &Target) -> Result<Session> {
     let measured = document.rows.iter().map(|row| Measured {
-        name: row.short_name.clone(),
+        name: if row.untuned { format!("{} (untuned)", row.short_name) } else { row.short_name.clone() },
         regret: row.bayes_regret,
         difference: row.difference,
         curve: row.curve.clone(),
     });
     let spec = target.problem_keys();
-    session::of("compare", &target.problem, &spec, document.seed, document.instances, measured.collect())
+    let session = session::of(
+        "compare",
+        &target.problem,
+        &spec,
+        document.seed,
+        document.instances,
+        measured.collect(),
+    )?;
+    let lead = std::iter::once(format!("{verdict}.")).chain(verdict::caution(&target.problem));
+    Ok(Session { lead: lead.collect(), ..session })
 }
 
 /// Those that were asked for, else every one that applies; then those from files.
@@ -142,6 +176,7 @@ fn rows(policies: &[Asked], problem: &Problem, measured: &Comparison) -> Vec<Row
     let optimal = policies.iter().position(|policy| policy.choice.name() == "bayes-optimal");
     let row = |&i: &usize| Row {
         policy: policies[i].name(),
+        untuned: policies[i].is_untuned(),
         params: policies[i].choice.params().to_vec(),
         bayes_regret: measured.regret(i),
         bayes_reward: measured.reward(i),
@@ -155,7 +190,7 @@ fn rows(policies: &[Asked], problem: &Problem, measured: &Comparison) -> Vec<Row
 
 fn save(dir: &Path, document: &Document) -> Result<()> {
     let _hold = interrupt::hold();
-    output::write(&dir.join("compare.json"), output::to_json(document)? + "\n")?;
+    output::write(&dir.join(FILE), output::to_json(document)? + "\n")?;
     let records = document.rows.iter().map(|row| {
         let numbers = row.estimates().flat_map(|x| [x.mean.to_string(), x.std_error.to_string()]);
         std::iter::once(row.policy.clone()).chain(numbers).collect()

@@ -34,7 +34,7 @@ pub fn run(args: &Gradient, seed: u64, printer: Printer) -> Result<()> {
     let mut watch = Watch::default();
     let player = policy.choice.scored_player(problem, &mut watch)?;
     let estimator = estimator(&target, &TrainSpec::from(&args.estimator), &policy.choice)?;
-    let Estimated { estimate, variance_per_instance, instances } =
+    let Estimated { estimate, variance_per_instance, instances, .. } =
         estimator.estimate(&*player, problem, gradient_key(seed), &mut watch)?;
     drop(watch);
     let document = Document {

@@ -24,8 +24,9 @@ struct Param {
     default: Value,
     domain: [Value; 2],
     feasible: [Value; 2],
+    /// Its values, for people.
     #[serde(skip)]
-    text: String,
+    values: String,
 }
 
 #[derive(Serialize)]
@@ -148,7 +149,7 @@ fn baselines() -> Vec<Item> {
         default: Value::Number(default as f64),
         domain: [Value::Number(2.0), Value::Number(most as f64)],
         feasible: [Value::Number(2.0), Value::Number(most as f64)],
-        text: format!("runs-per-instance = {default} in [2, {most}]"),
+        values: format!("{default} in [2, {most}]"),
     };
     let takes_runs = |name| Baseline::new(name, Some(default)).is_ok();
     let item = |&(name, summary)| {
@@ -160,6 +161,8 @@ fn baselines() -> Vec<Item> {
 
 fn param(param: &policy::Param) -> Param {
     let policy::Param { name, initial, domain, feasible, .. } = *param;
+    let (all, trained) = (domain.to_string(), feasible.to_string());
+    let trained = if trained == all { String::new() } else { format!(", trained in {trained}") };
     Param {
         name,
         default: match initial {
@@ -168,7 +171,7 @@ fn param(param: &policy::Param) -> Param {
         },
         domain: ends(domain),
         feasible: ends(feasible),
-        text: format!("{name} = {initial} in {domain}, trained in {feasible}"),
+        values: format!("{initial} in {all}{trained}"),
     }
 }
 
@@ -189,22 +192,84 @@ fn ends(range: Range) -> [Value; 2] {
     [Value::Number(range.low), high]
 }
 
-fn text(title: &str, items: &[Item]) -> String {
-    let details = |item: &Item| {
-        let params = item.params.iter().map(|param| param.text.clone());
-        let settings = item.settings.iter();
-        let settings = settings
-            .map(|setting| format!("{}: {} [{}]", setting.name, setting.values.join(" | "), setting.default));
-        params.chain(settings).collect::<Vec<_>>().join("\n")
+/// Columns of a terminal that lists fit into.
+const COLUMNS: usize = 100;
+/// What a table of two columns has around and between them.
+const AROUND: usize = 5;
+
+/// A line, folded at spaces that are in no brackets; what follows the first fold is indented by `indent`.
+fn folded(line: &str, width: usize, indent: usize) -> String {
+    let mut out = String::new();
+    let (mut used, mut brackets) = (0, 0);
+    let outside = |c: char| {
+        brackets += i32::from(c == '[') - i32::from(c == ']');
+        c == ' ' && brackets == 0
     };
+    for word in line.split(outside) {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > width {
+            out.push('\n');
+            out.push_str(&" ".repeat(indent));
+            used = indent;
+        } else if used > 0 {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += length;
+    }
+    out
+}
+
+/// Parameters and settings, a line each; parameters with the same values share one.
+fn details(item: &Item) -> Vec<String> {
+    let params = item.params.chunk_by(|a, b| a.values == b.values).map(|alike| {
+        let names: Vec<_> = alike.iter().map(|param| param.name).collect();
+        format!("{} = {}", names.join(", "), alike[0].values)
+    });
+    let settings = item.settings.iter();
+    let settings = settings
+        .map(|setting| format!("{}: {} [{}]", setting.name, setting.values.join(" | "), setting.default));
+    params.chain(settings).collect()
+}
+
+fn text(title: &str, items: &[Item]) -> String {
     // The family of distractors takes two rows, not twenty-two.
     let shown = items.iter().filter(|item| {
         let number = item.name.strip_prefix("distractors-");
         number.is_none_or(|number| number == "3" || number == "24")
     });
+    let name = |item: &Item| if item.name == "distractors-24" { "... distractors-24" } else { item.name };
+    let widest = shown.clone().map(|item| name(item).chars().count()).max().unwrap_or(0);
+    let width = COLUMNS.saturating_sub(widest.max(title.len()) + AROUND);
     let row = |item: &Item| {
-        let name = if item.name == "distractors-24" { "... distractors-24" } else { item.name };
-        vec![name.to_string(), item.summary.to_string(), details(item)]
+        let details = details(item).into_iter().map(|line| format!("  {}", folded(&line, width - 2, 4)));
+        let lines = std::iter::once(folded(item.summary, width, 0)).chain(details);
+        vec![name(item).to_string(), lines.collect::<Vec<_>>().join("\n")]
     };
-    output::table(&[title, "", ""], 3, shown.map(row))
+    output::table(&[title, ""], 2, shown.map(row))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_fit_a_terminal() {
+        let lists = [("policies", policies()), ("baselines", baselines()), ("problems", problems().unwrap())];
+        for (title, items) in lists {
+            let list = text(title, &items);
+            let widest = list.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= COLUMNS, "{title}: {widest}\n{list}");
+            assert!(items.iter().flat_map(|item| &item.params).all(|param| list.contains(param.name)));
+        }
+    }
+
+    #[test]
+    fn lines_are_folded_at_spaces() {
+        assert_eq!(folded("one two three", 9, 2), "one two\n  three");
+        assert_eq!(folded("one two", 9, 2), "one two");
+        assert_eq!(folded("unbreakable", 3, 2), "unbreakable");
+        assert_eq!(folded("h in [1, 2]", 8, 2), "h in\n  [1, 2]");
+    }
 }

@@ -1,20 +1,22 @@
 //! `gradband train`: learns a policy, and shows what the learning was worth.
 
-use super::{fitted, measure, open, report};
+use super::{fitted, measure, open, report, verdict};
 use crate::args::Train;
 use crate::failure::{Failure, Result};
 use crate::output::{self, Printer, grouped};
 use crate::policies::{self, Asked, Unnamed};
 use crate::watch::{Iterate, Watch};
 use crate::{interrupt, picture, session};
-use gradband::learn::{Plan, Trained};
-use gradband::measure::Comparison;
+use gradband::learn::{Plan, Trained, Trouble};
+use gradband::measure::{Comparison, Interval, Verdict};
 use gradband::policy::Choice;
+use gradband::problem::Ground;
 use gradband::{Estimate, Iteration, Problem, StopReason};
 use gradband_files::{
     POLICY_FILE, PolicyFile, PolicyRecord, ProblemRecord, Target, TrainSpec, Training, TrainingRecord,
     has_weights_file,
 };
+use gradband_lab::plot::TUNED;
 use gradband_lab::session::{Measured, Session};
 use serde::Serialize;
 use std::path::Path;
@@ -27,8 +29,8 @@ const COMPARATORS: [&str; 6] =
 const PATIENCE: f64 = 0.5;
 /// Iterates whose regret the report shows.
 const ITERATES: usize = 20;
-/// After Ctrl-C the evaluation is cut to about as many rounds: less than a second.
-const HURRIED_ROUNDS: usize = 50_000_000;
+/// Nanoseconds to which the evaluation is cut after Ctrl-C, about.
+const HURRY: f64 = 5e8;
 /// Where the policies stand in the evaluation; comparators follow.
 const INITIAL: usize = 0;
 const FINAL: usize = 1;
@@ -42,6 +44,13 @@ struct Document {
     r#final: Point,
     last: Point,
     gain: Estimate,
+    gain_interval: Interval,
+    verdict: Verdict,
+    /// What the instances of the evaluation are.
+    ground: Ground,
+    /// Independent observations among them.
+    observations: usize,
+    troubles: Vec<Trouble>,
     learning_rate: Option<f64>,
     history: Vec<Iteration>,
     comparison: Vec<Compared>,
@@ -91,13 +100,15 @@ struct Outcome {
     /// The untuned and the tuned policy, the last iterate, and comparators.
     policies: Vec<Asked>,
     measured: Comparison,
+    /// The comparators that a policy can be used instead of, the best on training instances first.
+    rivals: Vec<usize>,
 }
 
 pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
     let target = open(&args.problem)?;
     let job = Job::new(args, &target, seed)?;
     if let Some(dir) = job.output {
-        output::create_dir(dir)?;
+        output::claim_dir(dir, POLICY_FILE, args.force)?;
     }
     let hold = interrupt::hold();
     let learned = job.train()?;
@@ -141,7 +152,7 @@ impl<'a> Job<'a> {
         let every = if self.output.is_some() { plan.iterations().div_ceil(ITERATES) } else { 0 };
         let limit = self.training.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let start = Instant::now();
-        let mut watch = Watch::training(plan.iterations(), every, limit);
+        let mut watch = Watch::training(plan, self.problem(), every, limit);
         let trained = plan.train(self.problem(), &self.initial, self.seed, &mut watch)?;
         let seconds = start.elapsed().as_secs_f64();
         Ok(Learned { trained, iterates: watch.into_iterates(), seconds })
@@ -160,8 +171,9 @@ impl<'a> Job<'a> {
         let choices: Vec<&Choice> = policies.iter().map(|policy| &policy.choice).collect();
         let marks = if self.output.is_some() { session::rounds(problem) } else { Vec::new() };
         let instances = self.instances(trained, policies.len());
+        let rivals = verdict::rivals(&policies, problem, self.seed, instances, |i| i > LAST)?;
         let measured = measure(&choices, problem, self.seed, instances, &marks)?;
-        Ok(Outcome { learned, policies, measured })
+        Ok(Outcome { learned, policies, measured, rivals })
     }
 
     /// Instances of the evaluation: fewer if the user is in a hurry.
@@ -170,7 +182,9 @@ impl<'a> Job<'a> {
         if trained.stop_reason() != StopReason::Interrupted {
             return instances;
         }
-        let affordable = HURRIED_ROUNDS / policies / self.problem().horizon();
+        // Networks take some hundred times what the problem alone tells.
+        let cost = self.problem().cost() * if has_weights_file(trained.choice()) { 100.0 } else { 1.0 };
+        let affordable = (HURRY / cost / policies as f64) as usize;
         let instances = instances.min(affordable.max(2));
         output::note(&format!("stopping; a short evaluation on {} instances follows", grouped(instances)));
         instances
@@ -192,7 +206,8 @@ impl<'a> Job<'a> {
 }
 
 fn document(job: &Job, outcome: &Outcome) -> Document {
-    let Outcome { learned: Learned { trained, seconds, .. }, policies, measured } = outcome;
+    let Outcome { learned: Learned { trained, seconds, .. }, policies, measured, rivals } = outcome;
+    let gain = measured.difference(INITIAL, FINAL);
     let point = |i: usize| Point {
         params: document_params(&policies[i].choice),
         bayes_regret: measured.regret(i),
@@ -210,7 +225,12 @@ fn document(job: &Job, outcome: &Outcome) -> Document {
         initial: point(INITIAL),
         r#final: point(FINAL),
         last: point(LAST),
-        gain: measured.difference(INITIAL, FINAL),
+        gain,
+        gain_interval: measured.interval(&gain),
+        verdict: verdict::of(measured, policies.iter().map(Asked::name), FINAL, rivals),
+        ground: job.problem().ground(),
+        observations: measured.observations(),
+        troubles: trained.troubles().to_vec(),
         learning_rate: trained.learning_rate(),
         history: trained.history().to_vec(),
         comparison: compared.collect(),
@@ -232,16 +252,26 @@ fn text(document: &Document, job: &Job, outcome: &Outcome) -> String {
         vec![role.into(), row.short_name.clone(), row.bayes_regret.to_string()]
     });
     let table = output::table(&["", "policy", "Bayes regret"], 2, rows);
-    let (low, high) = document.gain.interval();
     let problem = job.problem();
-    [
-        format!("{problem}, {} instances that training never saw", grouped(document.r#final.instances)),
+    let mut lines = vec![
+        verdict::header(problem, document.r#final.instances),
         table,
-        format!("gain {} (95 % interval {low:.4} to {high:.4})", document.gain),
+        outcome.verdict(problem).to_string(),
+        format!("gain over the untuned policy {} (95 % {})", document.gain, document.gain_interval),
         parameters(outcome.learned.trained.choice(), problem),
         effort(&outcome.learned, &job.training.plan, problem),
-    ]
-    .join("\n")
+    ];
+    lines.extend(document.troubles.iter().map(|trouble| format!("warning: {trouble}")));
+    lines.extend(document.ground.caution().map(|caution| format!("note: {caution}")));
+    lines.join("\n")
+}
+
+impl Outcome {
+    /// For people, who do not read sixteen digits.
+    fn verdict(&self, problem: &Problem) -> Verdict {
+        let names = self.policies.iter().map(|policy| policy.short_name(problem));
+        verdict::of(&self.measured, names, FINAL, &self.rivals)
+    }
 }
 
 /// How long it took, and for how much work.
@@ -307,8 +337,8 @@ fn history(trained: &Trained) -> Result<String> {
 
 /// For the report: the document's policies with their roles, and how training went.
 fn session(document: &Document, job: &Job, outcome: &Outcome) -> Result<Session> {
-    let Outcome { learned: Learned { trained, iterates, .. }, policies, measured } = outcome;
-    let roles = ["untuned: ", "tuned: "].into_iter().chain(std::iter::repeat(""));
+    let Outcome { learned: Learned { trained, iterates, .. }, policies, measured, .. } = outcome;
+    let roles = ["untuned: ", TUNED].into_iter().chain(std::iter::repeat(""));
     let shown = || (0..policies.len()).filter(|&i| i != LAST);
     let regret = |i: usize| measured.regret(i).mean;
     let best = shown().min_by(|&i, &j| regret(i).total_cmp(&regret(j))).unwrap_or(FINAL);
@@ -321,8 +351,9 @@ fn session(document: &Document, job: &Job, outcome: &Outcome) -> Result<Session>
     let problem = job.problem();
     let spec = job.target.effective(&job.initial, &job.training);
     let session = session::of("train", problem, &spec, job.seed, measured.instances(), policies.collect())?;
-    let training = session::history(problem, trained, iterates, job.seed)?;
-    Ok(Session { gain: Some(document.gain), training: Some(training), ..session })
+    let training = session::history(problem, trained, iterates, job.seed, measured.instances())?;
+    let lead = verdict::lead(&outcome.verdict(problem), problem, document.gain, document.gain_interval);
+    Ok(Session { lead, gain: Some(document.gain), training: Some(training), ..session })
 }
 
 /// What is left of an interrupted training.

@@ -11,6 +11,7 @@ fn list_shows_every_registry() {
     for kind in ["problems", "policies", "baselines", "optimizers", "experiments", "data"] {
         let (list, shown) = (json(&["list", kind]), text(&["list", kind]));
         assert_eq!(list, all[kind]);
+        assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
         for item in list.as_array().unwrap() {
             assert!(item["name"].is_string() && item["summary"].is_string());
             assert!(item["params"].is_array() && item["settings"].is_array());
@@ -75,8 +76,8 @@ fn train_ends_with_a_small_table() {
         "ucb1",
         "bayes-optimal",
         "±",
-        "gain",
-        "95 % interval",
+        "gain over the untuned policy",
+        "(95 % ",
         "learned w = ",
         "rounds/s",
     ] {

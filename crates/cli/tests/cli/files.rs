@@ -63,8 +63,9 @@ fn a_trained_policy_can_be_played_again() {
     ]);
     assert_eq!(compared["rows"].as_array().unwrap().len(), 3);
     assert_eq!(compared["rows"][0]["bayes_regret"], trained["final"]["bayes_regret"]);
-    // Training again replaces all files.
-    json(&train);
+    // What is there stays, unless it is said otherwise: then all files are replaced.
+    refused_saying(&train, &["-o", "policy.json is there already", "--force"]);
+    json(&[&train[..], &["--force"]].concat());
     assert_eq!(names(&out), written);
 }
 
@@ -162,9 +163,23 @@ fn a_file_that_cannot_be_written_costs_no_result() {
     std::fs::create_dir(dir.path().join("compare.json")).unwrap();
     let out = dir.path().to_str().unwrap();
     for (args, file) in [
-        (&["train", "--iterations", "2", "--eval-instances", "9", "--json", "-o", out][..], "policy.json"),
         (
-            &["compare", "bernoulli-2", "--policies", "ucb1", "--instances", "9", "--json", "-o", out],
+            &["train", "--iterations", "2", "--eval-instances", "9", "--json", "-o", out, "--force"][..],
+            "policy.json",
+        ),
+        (
+            &[
+                "compare",
+                "bernoulli-2",
+                "--policies",
+                "ucb1",
+                "--instances",
+                "9",
+                "--json",
+                "-o",
+                out,
+                "--force",
+            ],
             "compare.json",
         ),
     ] {

@@ -12,9 +12,12 @@ mod files;
 #[cfg(unix)]
 mod interrupt;
 mod neural;
+mod policies;
 mod reports;
 mod reproduce;
+mod shown;
 mod tables;
+mod truth;
 
 use serde_json::Value;
 use std::path::Path;

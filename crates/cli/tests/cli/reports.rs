@@ -32,8 +32,27 @@ fn the_report_of_a_training() {
     }
     // Over policies, over iterations, and W.
     sound(&dir.path().join("report.html"), 3);
+    numbers_agree(dir.path());
     text(&["report", out]);
     assert_eq!(std::fs::read_to_string(dir.path().join("report.html")).unwrap(), html);
+}
+
+/// A line ends at its dot, and what is handed out has the regret of the table: all on the same instances.
+fn numbers_agree(dir: &Path) {
+    let record = std::fs::read_to_string(dir.join("train.record.json")).unwrap();
+    let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+    let mean = |estimate: &serde_json::Value| estimate["mean"].as_f64().unwrap();
+    let alike = |a: f64, b: f64| assert!((a - b).abs() <= 1e-9 * b.abs(), "{a} {b}");
+    for policy in record["policies"].as_array().unwrap() {
+        let end = policy["curve"].as_array().unwrap().last().unwrap();
+        alike(mean(&end[1]), mean(&policy["regret"]));
+    }
+    let training = &record["training"];
+    assert_eq!(training["instances"], record["instances"]);
+    alike(mean(&training["handed_out"]), mean(&record["policies"][1]["regret"]));
+    let numbers = |key: &str| training[key].as_array().unwrap().len();
+    assert_eq!(numbers("handed_out_params"), numbers("params"));
+    assert_eq!(numbers("spreads"), numbers("features"));
 }
 
 #[test]

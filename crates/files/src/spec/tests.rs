@@ -24,7 +24,7 @@ fn no_table(path: &str) -> Result<DataFile> {
 /// The data sets that are part of the program.
 fn built_in(name: &str) -> Result<DataFile> {
     let bytes = Dataset::named(name)?.built_in().unwrap();
-    Ok(DataFile { name: name.into(), reader: Box::new(bytes) })
+    Ok(DataFile { name: name.into(), reader: Box::new(bytes), holdout: HOLDOUT })
 }
 
 fn choice(text: &str, problem: &Problem) -> Choice {
@@ -204,7 +204,13 @@ fn errors_name_file_line_and_key() {
 fn a_table_is_opened_once_by_the_caller() {
     let text = "[problem]\nkind = \"bernoulli\"\nhorizon = 9\n[problem.prior]\nkind = \"table\"\npath = \"past.csv\"\n";
     let open = |content: &'static str| {
-        move |path: &str| Ok(DataFile { name: format!("dir/{path}"), reader: Box::new(content.as_bytes()) })
+        move |path: &str| {
+            Ok(DataFile {
+                name: format!("dir/{path}"),
+                reader: Box::new(content.as_bytes()),
+                holdout: HOLDOUT,
+            })
+        }
     };
     let file = SpecFile::parse(text, "s.toml").unwrap();
     let table =
@@ -213,7 +219,7 @@ fn a_table_is_opened_once_by_the_caller() {
     let clusters = |split| problem.clusters(split).unwrap();
     assert_eq!(clusters(Split::HeldOut), 3);
     assert_eq!(clusters(Split::Train), 7);
-    let keys = effective(&file.spec.problem);
+    let keys = effective(&file.spec.problem, &problem);
     let Some(Value::Table(prior)) = keys.get("prior") else { panic!("{keys:?}") };
     assert_eq!(prior.get("holdout"), Some(&Value::Number(HOLDOUT)));
     let message = |content| file.problem(open(content)).unwrap_err().to_string();

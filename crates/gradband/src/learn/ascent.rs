@@ -1,13 +1,15 @@
 //! GradBand (algorithm 1): gradient ascent on the Bayes reward, with records and a reason to stop.
 
+use super::candidates::{self, HandedOut};
 use super::optimizer::{Climber, Optimizer, Rate, norm};
 use super::polish::polish;
 use super::trained::Trained;
+use super::trouble::{Trouble, troubles};
 use crate::error::{Result, count, within};
 use crate::measure::{Estimator, Gradient, exact};
 use crate::numeric::stream::Key;
 use crate::observe::{Iteration, Observer};
-use crate::policy::Choice;
+use crate::policy::{Choice, Coordinate};
 use crate::problem::{Problem, Split};
 use crate::stop::StopReason;
 use serde::{Deserialize, Serialize};
@@ -84,7 +86,8 @@ impl Ascent {
         observer: &mut dyn Observer,
     ) -> Result<Trained> {
         initial.scored_player(problem, &mut ())?;
-        let coordinates = initial.coordinates();
+        let coordinates = self.coordinates(initial);
+        let mut best: Option<(f64, Vec<f64>)> = None;
         let mut w = initial.params().to_vec();
         let mut history: Vec<Iteration> = Vec::new();
         let mut tail = Tail::new(w.len(), self.iterations);
@@ -105,7 +108,7 @@ impl Ascent {
             }
             _ => None,
         };
-        let (rate, clip) = schedule(self, pilot.as_ref());
+        let (rate, clip) = schedule(self, &coordinates, pilot.as_ref());
         let mut climber = Climber::new(self.optimizer, clip, w.len());
         for i in 0..self.iterations {
             let key = Key::new(seed).child(TRAINING).child(i as u64);
@@ -113,6 +116,9 @@ impl Ascent {
                 break;
             };
             let mean = estimate.mean();
+            if best.as_ref().is_none_or(|(least, _)| estimate.bayes_regret < *least) {
+                best = Some((estimate.bayes_regret, w.clone()));
+            }
             let mut u: Vec<f64> = coordinates.iter().zip(&w).map(|(c, &w)| c.of(w)).collect();
             // A gradient that overflowed says nothing.
             if norm(&mean).is_finite() {
@@ -126,16 +132,38 @@ impl Ascent {
             history.push(record);
         }
         let last = initial.with_params(problem, &w)?;
-        let policy = match self.average {
-            Average::Tail => initial.with_params(problem, &tail.mean(&history, &w))?,
-            Average::None => last.clone(),
+        let tail = initial.with_params(problem, &tail.mean(&history, &w))?;
+        let (handed_out, policy, better) = match (self.average, reason) {
+            (Average::None, _) => (HandedOut::Last, last.clone(), 0.0),
+            (Average::Tail, Some(_)) => (HandedOut::Tail, tail, 0.0),
+            (Average::Tail, None) => {
+                let mut candidates = vec![(HandedOut::Tail, tail), (HandedOut::Last, last.clone())];
+                if let Some((_, w)) = &best {
+                    candidates.push((HandedOut::Best, initial.with_params(problem, w)?));
+                }
+                candidates.push((HandedOut::Start, initial.clone()));
+                candidates::choose(problem, candidates, self.estimator.runs(), seed)?
+            }
         };
         let policy =
             if reason.is_none() { polish(problem, policy, self.estimator.runs(), seed)? } else { policy };
         let stop_reason =
             reason.filter(|_| history.len() < self.iterations).unwrap_or(StopReason::Iterations);
+        let setback = Trouble::setback(handed_out, better);
+        let iterates: Vec<&[f64]> = history.iter().filter_map(|record| record.params.as_deref()).collect();
+        let troubles =
+            setback.into_iter().chain(troubles(problem, &policy, &coordinates, &iterates)).collect();
         let trained = Trained::new(initial.clone(), policy, last);
-        Ok(Trained { learning_rate: Some(rate.initial), history, stop_reason, ..trained })
+        Ok(Trained { learning_rate: Some(rate.initial), history, stop_reason, troubles, ..trained })
+    }
+
+    /// In which coordinates the parameters move: in the paper's ascent scales move as they are.
+    fn coordinates(&self, initial: &Choice) -> Vec<Coordinate> {
+        let plain = |coordinate| match coordinate {
+            Coordinate::Scale if self.optimizer == Optimizer::Sgd => Coordinate::Plain,
+            other => other,
+        };
+        initial.coordinates().into_iter().map(plain).collect()
     }
 
     /// The gradient at `params`, in the coordinates of training.
@@ -148,11 +176,10 @@ impl Ascent {
         observer: &mut dyn Observer,
     ) -> Result<Gradient> {
         let choice = initial.with_params(problem, params)?;
-        let slopes: Vec<f64> = initial.coordinates().iter().zip(params).map(|(c, &w)| c.slope(w)).collect();
+        let slopes: Vec<f64> =
+            self.coordinates(initial).iter().zip(params).map(|(c, &w)| c.slope(w)).collect();
         let gradient = match self.gradient {
-            GradientSource::Exact => {
-                Gradient::exact(&exact(problem, &choice, Split::Train, observer)?.gradient)
-            }
+            GradientSource::Exact => Gradient::exact(&exact(problem, &choice, Split::Train, observer)?),
             GradientSource::Sampled => {
                 let player = choice.player(problem, observer)?;
                 self.estimator.estimate(&*player, problem, key, observer)?
@@ -165,7 +192,7 @@ impl Ascent {
 /// The automatic rate: alpha = 1 / (c sqrt L), where no gradient is likely to be longer than c = |g| + 2 sqrt(v / m), by
 /// a pilot batch. v is the mean of the variances, weighted by themselves: with one parameter its variance; with many,
 /// noise is part of every gradient's length already, and the length varies only as much as one coordinate does.
-fn schedule(ascent: &Ascent, pilot: Option<&Gradient>) -> (Rate, Option<f64>) {
+fn schedule(ascent: &Ascent, coordinates: &[Coordinate], pilot: Option<&Gradient>) -> (Rate, Option<f64>) {
     let Ascent { decay, clip, .. } = *ascent;
     let fixed = |initial| Rate { initial, end: 1.0, decay };
     match (ascent.learning_rate, ascent.optimizer, pilot) {
@@ -184,7 +211,11 @@ fn schedule(ascent: &Ascent, pilot: Option<&Gradient>) -> (Rate, Option<f64>) {
             let c = (length + 2.0 * (variance / pilot.instances as f64).sqrt()).max(1e-12);
             (fixed(1.0 / (c * (ascent.iterations as f64).sqrt())), clip.or(Some(c)))
         }
-        _ => (Rate { initial: 0.06, end: 0.1, decay }, clip),
+        _ => {
+            // A matrix has thousands of numbers that move together; a scale alone may have a factor of a hundred to go.
+            let alone = coordinates.iter().all(|coordinate| *coordinate == Coordinate::Scale);
+            (Rate { initial: if alone { 0.15 } else { 0.06 }, end: 0.1, decay }, clip)
+        }
     }
 }
 
@@ -236,7 +267,7 @@ mod tests {
     fn constant(pilot: &[f64], variance: f64, m: usize) -> f64 {
         let estimate = pilot.iter().map(|&mean| Estimate { mean, std_error: 0.0 }).collect();
         let variance_per_instance = vec![variance; pilot.len()];
-        let pilot = Gradient { estimate, variance_per_instance, instances: m };
+        let pilot = Gradient { estimate, variance_per_instance, bayes_regret: 0.0, instances: m };
         let estimator = Estimator { baseline: Baseline::None, returns: Returns::Mean, batch_size: m };
         let ascent = Ascent {
             gradient: GradientSource::Sampled,
@@ -248,7 +279,7 @@ mod tests {
             decay: 1.0,
             average: Average::Tail,
         };
-        1.0 / schedule(&ascent, Some(&pilot)).0.initial
+        1.0 / schedule(&ascent, &[], Some(&pilot)).0.initial
     }
 
     /// Lengths of 2,000 gradients in 1 to 400 dimensions: few are beyond c, and c is not far beyond them. With one

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 /// Optimizers by name.
 pub const OPTIMIZERS: [(&str, &str); 3] = [
     ("sgd", "gradient ascent; automatic rate 1/(c sqrt L), gradient clipped at c"),
-    ("adam", "Adam (Kingma and Ba, 2015); automatic rate 0.06, falling linearly to a tenth"),
+    (
+        "adam",
+        "Adam (Kingma and Ba, 2015); automatic rate 0.06 (0.15 for policies without a matrix), falling linearly to a tenth",
+    ),
     ("yogi", "Yogi (Zaheer et al., 2018); automatic rate as for adam"),
 ];
 

@@ -83,10 +83,8 @@ impl Options {
     /// What returns are made of, unless it is said.
     pub const RETURNS: Returns = Returns::Mean;
 
-    /// The optimizer, unless it is said: matrices have entries of all sizes.
-    pub fn default_optimizer(problem: &Problem) -> Optimizer {
-        if problem.contextual().is_some() { Optimizer::Adam } else { Optimizer::Sgd }
-    }
+    /// The optimizer, unless it is said: parameters and their gradients are of all sizes.
+    pub const OPTIMIZER: Optimizer = Optimizer::Adam;
 
     /// Runs of an iteration, unless the batch size is said: the price of the paper's self with m = 1000, and m = 500 with
     /// contexts.
@@ -135,10 +133,10 @@ impl Options {
         let gradient = self.gradient.unwrap_or(GradientSource::Sampled);
         let baseline = self.baseline.unwrap_or(Self::BASELINE);
         let affordable = (Self::default_runs(problem) / baseline.runs().max(1)).max(1);
-        // Exact iterates do not jitter: the last is the best.
-        let average = match gradient {
-            GradientSource::Sampled => Average::Tail,
-            GradientSource::Exact => Average::None,
+        // Exact iterates do not jitter: steps can be checked, and the last is the best.
+        let (optimizer, average) = match gradient {
+            GradientSource::Sampled => (Self::OPTIMIZER, Average::Tail),
+            GradientSource::Exact => (Optimizer::Sgd, Average::None),
         };
         Ascent {
             gradient,
@@ -148,7 +146,7 @@ impl Options {
                 batch_size: self.batch_size.unwrap_or(affordable),
             },
             iterations: self.iterations.unwrap_or(Self::ITERATIONS),
-            optimizer: self.optimizer.unwrap_or(Self::default_optimizer(problem)),
+            optimizer: self.optimizer.unwrap_or(optimizer),
             learning_rate: self.learning_rate.and_then(LearningRate::fixed),
             clip: self.clip,
             decay: self.decay.unwrap_or(1.0),

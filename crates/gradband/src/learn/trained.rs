@@ -1,5 +1,6 @@
 //! What training leaves.
 
+use super::trouble::Trouble;
 use crate::observe::Iteration;
 use crate::policy::{Choice, Policy};
 use crate::stop::StopReason;
@@ -15,13 +16,15 @@ pub struct Trained {
     pub(super) learning_rate: Option<f64>,
     pub(super) history: Vec<Iteration>,
     pub(super) stop_reason: StopReason,
+    pub(super) troubles: Vec<Trouble>,
 }
 
 impl Trained {
     pub(super) fn new(initial: Choice, policy: Choice, last: Choice) -> Self {
         let handed_out = policy.policy();
         let (learning_rate, history, stop_reason) = (None, Vec::new(), StopReason::Iterations);
-        Self { handed_out, initial, policy, last, learning_rate, history, stop_reason }
+        let troubles = Vec::new();
+        Self { handed_out, initial, policy, last, learning_rate, history, stop_reason, troubles }
     }
 
     /// The policy that is handed out.
@@ -52,6 +55,11 @@ impl Trained {
     /// One record per iteration.
     pub fn history(&self) -> &[Iteration] {
         &self.history
+    }
+
+    /// What whoever uses the policy should know of its training; nothing if it went well.
+    pub fn troubles(&self) -> &[Trouble] {
+        &self.troubles
     }
 
     /// Why it ended.

@@ -1,6 +1,6 @@
 //! Bayes regret and reward of policies on common instances, with paired differences, and regret over rounds.
 
-use super::statistics::{Estimate, Part, Quantiles, Sample};
+use super::statistics::{Estimate, Interval, Part, Quantiles, Sample};
 use crate::error::{Error, ErrorKind, Place, Result, count};
 use crate::numeric::stream::Key;
 use crate::observe::Observer;
@@ -49,6 +49,23 @@ impl Comparison {
     /// Number of instances.
     pub fn instances(&self) -> usize {
         self.instances
+    }
+
+    /// How many independent observations there are: past problems where the problem has a table of them, else instances.
+    pub fn observations(&self) -> usize {
+        self.regret.observations()
+    }
+
+    /// The 95 % interval of an estimate on these instances.
+    pub fn interval(&self, estimate: &Estimate) -> Interval {
+        estimate.interval(self.observations())
+    }
+
+    /// The same with other names for the policies.
+    #[must_use]
+    pub fn labelled(mut self, labels: impl IntoIterator<Item = String>) -> Self {
+        self.labels.iter_mut().zip(labels).for_each(|(label, new)| *label = new);
+        self
     }
 
     /// Policy `i`, as it can be typed.
@@ -137,6 +154,26 @@ struct Sums {
     curves: Part,
     /// Regrets, policy by policy, for the quantiles.
     regrets: Vec<Vec<f64>>,
+}
+
+/// Apart from evaluation and from the batches of training.
+const RANKING: u64 = 9;
+
+/// The mean regret of each policy on *training* instances, the same for all. Who picks a policy by it can measure the
+/// pick on evaluation instances without a bias.
+pub fn training_regret(
+    choices: &[&Choice],
+    problem: &Problem,
+    seed: u64,
+    instances: usize,
+    observer: &mut dyn Observer,
+) -> Result<Vec<f64>> {
+    check_instances("instances", instances)?;
+    let players =
+        choices.iter().map(|choice| choice.player(problem, observer)).collect::<Result<Vec<_>>>()?;
+    let players: Vec<&dyn Player> = players.iter().map(|player| &**player).collect();
+    let job = Job::new(problem, Key::new(seed).child(RANKING), Split::Train, Task::Evaluate);
+    batch::means(&players, &job, instances, |outcome| outcome.regret, observer)
 }
 
 /// Plays the policies on the evaluation instances of `seed`: the held-out ones, where the problem has any. The regret

@@ -1,7 +1,8 @@
 //! The score-gradient estimator (lemmas 3 and 4): an average over instances, with its variance.
 
-use super::statistics::{Estimate, Sample};
+use super::statistics::{Estimate, Part, Sample};
 use crate::error::{Error, ErrorKind, Result, count};
+use crate::exact::Exact;
 use crate::numeric::stream::Key;
 use crate::observe::Observer;
 use crate::problem::{Problem, Split};
@@ -15,15 +16,18 @@ pub struct Gradient {
     pub estimate: Vec<Estimate>,
     /// Variance of one instance's estimate, per parameter.
     pub variance_per_instance: Vec<f64>,
+    /// The mean regret of the same runs.
+    pub bayes_regret: f64,
     /// Number of instances.
     pub instances: usize,
 }
 
 impl Gradient {
     /// One that is known: no variance.
-    pub(crate) fn exact(gradient: &[f64]) -> Self {
-        let estimate = gradient.iter().map(|&mean| Estimate { mean, std_error: 0.0 }).collect();
-        Self { estimate, variance_per_instance: vec![0.0; gradient.len()], instances: 1 }
+    pub(crate) fn exact(exact: &Exact) -> Self {
+        let estimate = exact.gradient.iter().map(|&mean| Estimate { mean, std_error: 0.0 }).collect();
+        let variance_per_instance = vec![0.0; exact.gradient.len()];
+        Self { estimate, variance_per_instance, bayes_regret: exact.bayes_regret, instances: 1 }
     }
 
     /// The same in other coordinates: `slopes` are the derivatives of the parameters.
@@ -98,20 +102,18 @@ impl Estimator {
             for i in 0..chunk.len {
                 part.push(chunk.cluster(i), chunk.gradient(i).iter().copied());
             }
-            part
+            (part, chunk.outcomes(0).iter().map(|outcome| outcome.regret).sum::<f64>())
         };
-        batch::play(
-            &[player],
-            &job,
-            self.batch_size,
-            "differentiating",
-            sum,
-            |part| sample.add(&part),
-            observer,
-        )?;
+        let mut regret = 0.0;
+        let add = |(part, more): (Part, f64)| {
+            sample.add(&part);
+            regret += more;
+        };
+        batch::play(&[player], &job, self.batch_size, "differentiating", sum, add, observer)?;
         Ok(Gradient {
             estimate: (0..player.dim()).map(|i| sample.estimate(i)).collect(),
             variance_per_instance: (0..player.dim()).map(|i| sample.variance(i)).collect(),
+            bayes_regret: regret / self.batch_size as f64,
             instances: self.batch_size,
         })
     }

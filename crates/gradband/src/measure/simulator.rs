@@ -16,7 +16,7 @@ use crate::problem::{Problem, Split};
 /// let problem = Problem::named("bernoulli-2")?;
 /// let comparison = Simulator::new(&problem).instances(2_000).compare(["thompson", "softelim(w=0.53)", "ucb1"])?;
 /// let gain = comparison.difference(0, 1);           // paired: the same instances, the same rewards
-/// assert!(gain.interval().0 > 0.0, "{comparison}");
+/// assert!(comparison.interval(&gain).low > 0.0, "{comparison}");
 /// # Ok::<(), gradband::Error>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 //!
 //! Chunks of instances are summed by themselves and added in order: the bits of a mean do not depend on who summed what.
 
+use crate::numeric::special::student_quantile;
 use rayon::slice::ParallelSliceMut;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
@@ -12,7 +13,7 @@ use std::fmt::{self, Display, Formatter};
 /// use gradband::Estimate;
 /// let gain = Estimate { mean: 2.5, std_error: 0.1 };
 /// assert_eq!(gain.to_string(), "2.5000 ± 0.1000");
-/// assert!(gain.interval().0 > 2.3);
+/// assert!(gain.interval(10_000).low > 2.3 && gain.interval(3).low < 2.1);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
@@ -32,11 +33,44 @@ fn unknown_if_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D:
     Option::deserialize(deserializer).map(|x| x.unwrap_or(f64::INFINITY))
 }
 
+/// Where a number lies with a confidence of 95 %; without bounds if one observation is all there is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "[Option<f64>; 2]", from = "[Option<f64>; 2]")]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// In JSON a list of two numbers, null where there is no bound.
+impl From<Interval> for [Option<f64>; 2] {
+    fn from(interval: Interval) -> Self {
+        [interval.low, interval.high].map(|x| x.is_finite().then_some(x))
+    }
+}
+
+impl From<[Option<f64>; 2]> for Interval {
+    fn from([low, high]: [Option<f64>; 2]) -> Self {
+        Self { low: low.unwrap_or(f64::NEG_INFINITY), high: high.unwrap_or(f64::INFINITY) }
+    }
+}
+
+/// For example `15.10 to 22.10`.
+impl Display for Interval {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        write!(f, "{:.2} to {:.2}", self.low, self.high)
+    }
+}
+
 impl Estimate {
-    /// The 95 % interval, if the estimate is normal.
-    pub fn interval(&self) -> (f64, f64) {
-        const Z: f64 = 1.96;
-        (self.mean - Z * self.std_error, self.mean + Z * self.std_error)
+    /// The 95 % interval of the mean of so many independent observations (Student's t).
+    pub fn interval(&self, observations: usize) -> Interval {
+        let wide = match observations {
+            0 | 1 => f64::INFINITY,
+            _ => student_quantile((observations - 1) as f64, 0.95) * self.std_error,
+        };
+        Interval { low: self.mean - wide, high: self.mean + wide }
     }
 }
 
@@ -185,6 +219,14 @@ impl Sample {
             for (sum, value) in sums[start + 1..].iter_mut().zip(values) {
                 *sum += value;
             }
+        }
+    }
+
+    /// Independent observations: clusters that were met, or rows.
+    pub fn observations(&self) -> usize {
+        match &self.clusters {
+            None => self.moments.count as usize,
+            Some(sums) => sums.chunks_exact(self.moments.dim + 1).filter(|cluster| cluster[0] > 0.0).count(),
         }
     }
 

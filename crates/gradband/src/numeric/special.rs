@@ -40,6 +40,21 @@ pub fn beta_cdf(alpha: f64, beta: f64, x: f64) -> f64 {
     }
 }
 
+/// The number within which Student's t with `freedom` degrees of freedom stays with probability `level`.
+pub fn student_quantile(freedom: f64, level: f64) -> f64 {
+    // P(|T| > t) = I_x(freedom / 2, 1/2) at x = freedom / (freedom + t²), which falls from 1 to 0 with t.
+    let outside = |t: f64| beta_cdf(0.5 * freedom, 0.5, freedom / (freedom + t * t));
+    let (mut low, mut high) = (0.0, 1.0);
+    while outside(high) > 1.0 - level {
+        high *= 2.0;
+    }
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if outside(middle) > 1.0 - level { low = middle } else { high = middle }
+    }
+    high
+}
+
 /// I_x(a, b) by its continued fraction (DLMF 8.17.22), evaluated by Lentz's method.
 fn beta_lower(a: f64, b: f64, x: f64) -> f64 {
     const TINY: f64 = 1e-300;
@@ -69,6 +84,22 @@ fn beta_lower(a: f64, b: f64, x: f64) -> f64 {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    /// Printed tables of the two-sided 95 % and 99 % points.
+    #[test]
+    fn students_quantiles_are_those_of_the_tables() {
+        for (freedom, level, expected) in [
+            (1.0, 0.95, 12.706_205),
+            (2.0, 0.95, 4.302_653),
+            (9.0, 0.95, 2.262_157),
+            (17.0, 0.95, 2.109_816),
+            (9.0, 0.99, 3.249_836),
+            (1e6, 0.95, 1.959_966),
+        ] {
+            let found = student_quantile(freedom, level);
+            assert!((found - expected).abs() < 2e-6, "{freedom}, {level}: {found}, not {expected}");
+        }
+    }
 
     #[test]
     fn exp_and_ln_agree_with_libm() {

@@ -95,6 +95,8 @@ pub enum Coordinate {
     Plain,
     /// Its logarithm, in steps that are so many times the others'.
     Log(f64),
+    /// Its logarithm; in plain gradient ascent, which is the paper's, the parameter itself.
+    Scale,
 }
 
 impl Coordinate {
@@ -103,6 +105,7 @@ impl Coordinate {
         match self {
             Self::Plain => x,
             Self::Log(step) => x.ln() / step,
+            Self::Scale => x.ln(),
         }
     }
 
@@ -111,6 +114,7 @@ impl Coordinate {
         match self {
             Self::Plain => u,
             Self::Log(step) => (u * step).exp(),
+            Self::Scale => u.exp(),
         }
     }
 
@@ -119,6 +123,7 @@ impl Coordinate {
         match self {
             Self::Plain => 1.0,
             Self::Log(step) => x * step,
+            Self::Scale => x,
         }
     }
 }
@@ -219,6 +224,11 @@ impl Param {
     /// The same, moved by its logarithm.
     pub(crate) const fn log(self, step: f64) -> Self {
         Self { coordinate: Coordinate::Log(step), ..self }
+    }
+
+    /// The same, moved by its logarithm but in the paper's ascent.
+    pub(crate) const fn scale(self) -> Self {
+        Self { coordinate: Coordinate::Scale, ..self }
     }
 
     /// The same, lowered after training.

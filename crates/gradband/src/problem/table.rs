@@ -197,6 +197,11 @@ impl Table {
         &self.arm_names
     }
 
+    /// Is a part kept from training?
+    pub fn is_split(&self) -> bool {
+        self.train != self.held_out
+    }
+
     /// The past instances on one side of the split.
     pub fn rows(&self, split: Split) -> impl ExactSizeIterator<Item = &Row> {
         let chosen = match split {
@@ -227,9 +232,13 @@ impl Table {
     pub(super) fn check_unit_means(&self) -> Result<()> {
         for (row, i) in self.rows.iter().zip(1..) {
             for (cell, arm) in row.arms.iter().zip(&self.arm_names) {
-                if let &Cell::Mean(mean) = cell {
-                    within(self.at_arm(row, i, arm), mean, 0.0, 1.0)?;
+                let &Cell::Mean(mean) = cell else { continue };
+                if 1.0 < mean && mean <= 100.0 {
+                    let message =
+                        format!("found {mean:?}, expected a number from 0 to 1; divide percentages by 100");
+                    return Err(Error::new(self.at_arm(row, i, arm), message));
                 }
+                within(self.at_arm(row, i, arm), mean, 0.0, 1.0)?;
             }
         }
         Ok(())

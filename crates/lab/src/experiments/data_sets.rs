@@ -1,7 +1,7 @@
 //! What figures 9 and 11 share: the paper's training on a data set, its panel, and the paper's numbers.
 
 use crate::experiment::{Results, Series, Size, at, paper, training};
-use crate::plot::{learning, learning_panel, level, name};
+use crate::plot::{colour, learning, learning_panel, level, name};
 use crate::row::{Reason, Row};
 use crate::work::{Play, Work};
 use gradband::Estimate;
@@ -128,15 +128,17 @@ pub(super) fn home(set: &str) -> &'static str {
     if super::fig9::SETS.contains(&set) { "fig9" } else { "fig11" }
 }
 
+const LINUCB: &str = "LinUCB, tuned width";
+
 /// Learning curves of a set.
 pub(super) fn panel(results: &Results, set: &Published) -> Panel {
-    let lines = POLICIES.iter().enumerate();
-    let lines = lines.map(|(i, policy)| {
-        learning(results, home(set.set), &format!("{}, {policy}", set.set), name(policy), i)
+    let lines = POLICIES.iter().map(|policy| {
+        let (series, name) = (format!("{}, {policy}", set.set), name(policy));
+        learning(results, home(set.set), &series, name, colour(name))
     });
     let last = lines.clone().flat_map(|line| line.points.last().map(|point| point.x)).fold(0.0, f64::max);
     let tuned = results.regret(home(set.set), &format!("{}, others", set.set), "linucb(width=tuned)");
-    learning_panel(set.name, lines.chain(level("LinUCB, tuned width", 5, tuned, last)))
+    learning_panel(set.name, lines.chain(level(LINUCB, colour(LINUCB), tuned, last)))
 }
 
 /// The paper's numbers of a set.
@@ -148,11 +150,15 @@ pub(super) fn rows(results: &Results, set: &Published) -> Vec<Row> {
     let paper_less = paper(set.decrease, decrease(set.before, set.after));
     let tuned = Row::number(format!("{}, tuned", set.name), paper(set.after.mean, set.after), after);
     let fewer = Row::number(format!("{}: decrease in percent", set.name), paper_less, less);
+    let runs = results.runs(home(set.set), &series).len();
     vec![
         Row::number(format!("{}, untuned", set.name), paper(set.before.mean, set.before), before),
         Row { why: set.why, ..tuned },
         Row { why: set.why.map(|why| of_decrease(set, why)), ..fewer },
     ]
+    .into_iter()
+    .map(|row| row.of_runs(runs))
+    .collect()
 }
 
 /// The reason for another decrease: the same tuned regret, from the paper's regret before.

@@ -2,7 +2,7 @@
 
 use super::data_sets::{self, PUBLISHED};
 use crate::experiment::{Experiment, Results, Series, Size};
-use crate::plot::{figure, projection, rounds_of};
+use crate::plot::{behind, figure, projection, rounds_of};
 use crate::row::Row;
 use gradband_report::Block;
 
@@ -50,7 +50,16 @@ fn blocks(results: &Results) -> Vec<Block> {
         ),
         figure("fig11-w", "CoSoftElim's projection W", "First run.", w),
         figure("fig11-m", "M = W′W, on which alone the policy depends", "First run.", m),
-        figure("fig11-rounds", "Regret over rounds", "Tuned policies: first run.", rounds.collect()),
+        figure(
+            "fig11-rounds",
+            "Regret over rounds",
+            &format!(
+                "{} Where d is 20 or more: {}",
+                behind(results, "fig9", "wine, cosoftelim", "wine, others"),
+                behind(results, "fig11", "adult, cosoftelim", "adult, others")
+            ),
+            rounds.collect(),
+        ),
     ]
 }
 

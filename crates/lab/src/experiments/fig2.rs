@@ -1,7 +1,7 @@
 //! Figure 2: Exp3 and SoftElim optimised on bernoulli-2, by baseline, and beside Thompson sampling and Gittins.
 
 use crate::experiment::{Experiment, Results, Series, Size, across, at, paper, training};
-use crate::plot::{figure, learning, learning_panel, level, name};
+use crate::plot::{BASELINE_COLOURS, colour, figure, learning, learning_panel, level, name};
 use crate::row::Row;
 use crate::work::{Play, Work};
 use gradband_report::Block;
@@ -45,17 +45,16 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
 fn blocks(results: &Results) -> Vec<Block> {
     let by_baseline = |policy: &str| {
         let lines = BASELINES.iter().enumerate();
-        let lines = lines
-            .map(|(i, baseline)| learning(results, "fig2", &format!("{policy}, {baseline}"), baseline, i));
+        let lines = lines.map(|(i, baseline)| {
+            learning(results, "fig2", &format!("{policy}, {baseline}"), baseline, BASELINE_COLOURS[i])
+        });
         learning_panel(name(policy), lines)
     };
     let best = ["exp3", "softelim"]
-        .iter()
-        .enumerate()
-        .map(|(i, policy)| learning(results, "fig2", &format!("{policy}, self"), name(policy), i + 6));
-    let others = ["thompson", "gittins", "bayes-optimal"].iter().enumerate();
-    let others = others.filter_map(|(i, policy)| {
-        level(name(policy), i + 3, results.regret("fig2", "others", policy), 100.0)
+        .map(|policy| (policy, name(policy)))
+        .map(|(policy, name)| learning(results, "fig2", &format!("{policy}, self"), name, colour(name)));
+    let others = ["thompson", "gittins", "bayes-optimal"].iter().filter_map(|policy| {
+        level(name(policy), colour(name(policy)), results.regret("fig2", "others", policy), 100.0)
     });
     vec![figure(
         "fig2",
@@ -64,7 +63,7 @@ fn blocks(results: &Results) -> Vec<Block> {
         vec![
             by_baseline("exp3"),
             by_baseline("softelim"),
-            learning_panel("Both with self", best.chain(others)),
+            learning_panel("Both with self", best.into_iter().chain(others)),
         ],
     )]
 }

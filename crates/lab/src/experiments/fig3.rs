@@ -1,7 +1,7 @@
 //! Figure 3: the same optimisation on a beta bandit and on ten arms.
 
 use crate::experiment::{Experiment, Results, Series, Size, at, paper, training};
-use crate::plot::{figure, learning, learning_panel, level, name, rounds_of};
+use crate::plot::{behind, colour, figure, learning, learning_panel, level, name, rounds_of};
 use crate::row::Row;
 use crate::work::{Play, Work};
 use gradband::measure::over_rounds;
@@ -54,13 +54,14 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
 
 fn blocks(results: &Results) -> Vec<Block> {
     let optimisation = PROBLEMS.iter().map(|(problem, title, _)| {
-        let tuned = ["exp3", "softelim"].iter().enumerate().map(|(i, policy)| {
-            learning(results, "fig3", &format!("{problem}, {policy}"), name(policy), i + 6)
+        let tuned = ["exp3", "softelim"].map(|policy| {
+            learning(results, "fig3", &format!("{problem}, {policy}"), name(policy), colour(name(policy)))
         });
-        let others = OTHERS[..2].iter().enumerate().filter_map(|(i, policy)| {
-            level(name(policy), i + 3, results.regret("fig3", &format!("{problem}, others"), policy), 100.0)
+        let others = OTHERS[..2].iter().filter_map(|policy| {
+            let regret = results.regret("fig3", &format!("{problem}, others"), policy);
+            level(name(policy), colour(name(policy)), regret, 100.0)
         });
-        learning_panel(title, tuned.chain(others))
+        learning_panel(title, tuned.into_iter().chain(others))
     });
     let over_rounds = PROBLEMS.iter().map(|(problem, title, _)| {
         let tuned = ["exp3", "softelim"].map(|policy| (format!("{problem}, {policy}"), policy));
@@ -73,7 +74,12 @@ fn blocks(results: &Results) -> Vec<Block> {
             "L = 100, m = 1000; means over runs, bands are standard errors.",
             optimisation.collect(),
         ),
-        figure("fig3-rounds", "Regret over rounds", "Tuned policies: first run.", over_rounds.collect()),
+        figure(
+            "fig3-rounds",
+            "Regret over rounds",
+            &behind(results, "fig3", "beta-2, softelim", "beta-2, others"),
+            over_rounds.collect(),
+        ),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Figure 5: recurrent policies on two arms, on a uniform prior, and among distractors.
 
 use crate::experiment::{Experiment, Results, Series, Size, quartiles, training};
-use crate::plot::{chart, figure, level, line, name, rounds_panel};
+use crate::plot::{behind, chart, colour, figure, level, line, name, rounds_panel};
 use crate::row::{Reason, Row};
 use crate::work::{Play, Work};
 use gradband::measure::over_rounds;
@@ -65,6 +65,9 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
     Ok(all)
 }
 
+const OURS: &str = "LSTM, ours";
+const PAPERS: &str = "LSTM, the paper's recipe";
+
 /// A line of medians, with the middle half of the runs around it.
 fn medians(name: &str, colour: usize, points: impl Iterator<Item = (f64, [f64; 3])>) -> Line {
     let points = points.map(|(x, [low, middle, high])| Point::with_interval(x, middle, low, high));
@@ -85,12 +88,12 @@ fn blocks(results: &Results) -> Vec<Block> {
             let start = curve.first().map_or(0, |(iteration, _)| *iteration);
             let last = curve.last().map_or(1.0, |(iteration, _)| (iteration - start) as f64);
             let curve = curve.into_iter().map(|(iteration, regret)| ((iteration - start) as f64, regret));
-            let lstm = medians("LSTM, the paper's recipe", 0, curve);
-            let ours = level("LSTM, ours", 1, results.tuned("fig5", &format!("{problem}, ours")), last);
-            let others = OTHERS.iter().enumerate().filter_map(|(i, policy)| {
+            let lstm = medians(PAPERS, colour(PAPERS), curve);
+            let ours = level(OURS, colour(OURS), results.tuned("fig5", &format!("{problem}, ours")), last);
+            let others = OTHERS.iter().filter_map(|policy| {
                 level(
                     name(policy),
-                    i + 3,
+                    colour(name(policy)),
                     results.regret("fig5", &format!("{problem}, others"), policy),
                     last,
                 )
@@ -101,10 +104,10 @@ fn blocks(results: &Results) -> Vec<Block> {
         .collect();
     let other = |policy: &str, arms: usize| results.regret("fig5", &format!("K = {arms}, others"), policy);
     let runs = ARMS.iter().filter_map(|&arms| Some((arms as f64, distractors(results, arms)?)));
-    let mut series = vec![medians("LSTM, ours", 1, runs)];
-    for (i, policy) in OTHERS.iter().enumerate() {
+    let mut series = vec![medians(OURS, colour(OURS), runs)];
+    for policy in OTHERS {
         let points = ARMS.iter().filter_map(|&arms| Some((arms as f64, other(policy, arms)?)));
-        series.push(line(name(policy), i + 3, points));
+        series.push(line(name(policy), colour(name(policy)), points));
     }
     panels.push(chart("Distractors", Axis::linear("number of arms K"), Axis::linear("Bayes regret"), series));
     let shown =
@@ -112,7 +115,7 @@ fn blocks(results: &Results) -> Vec<Block> {
     let played = shown.map(|(series, _)| results.played("fig5", &format!("{series}, others")));
     let over_rounds = shown.iter().zip(&played).map(|((series, title), played)| {
         let lstm = results.trained("fig5", &format!("{series}, ours")).first().copied();
-        let lstm = lstm.map(|run| ("LSTM, ours".to_string(), run.rounds.as_slice()));
+        let lstm = lstm.map(|run| (OURS.to_string(), run.rounds.as_slice()));
         let others =
             played.iter().map(|(policy, played)| (name(policy).to_string(), played.curve.as_slice()));
         rounds_panel(title, lstm.into_iter().chain(others))
@@ -125,7 +128,12 @@ fn blocks(results: &Results) -> Vec<Block> {
              of the runs. Everything else: means and standard errors. n = 200.",
             panels,
         ),
-        figure("fig5-rounds", "Regret over rounds", "LSTM: first run.", over_rounds.collect()),
+        figure(
+            "fig5-rounds",
+            "Regret over rounds",
+            &behind(results, "fig5", "bernoulli-2, ours", "bernoulli-2, others"),
+            over_rounds.collect(),
+        ),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Figure 7: contextual policies optimised with each baseline on Problem 1.
 
 use crate::experiment::{Experiment, Results, Series, Size, at, paper, training};
-use crate::plot::{figure, learning, learning_panel, name, projection, rounds_of};
+use crate::plot::{BASELINE_COLOURS, behind, figure, learning, learning_panel, name, projection, rounds_of};
 use crate::row::{Reason, Row};
 use crate::work::{Play, Work};
 use gradband::measure::over_rounds;
@@ -68,12 +68,14 @@ fn plan(size: &Size) -> gradband::Result<Vec<Series>> {
 fn blocks(results: &Results) -> Vec<Block> {
     let panels = POLICIES.iter().map(|policy| {
         let lines = BASELINES.iter().enumerate();
-        let lines = lines
-            .map(|(i, baseline)| learning(results, "fig7", &format!("{policy}, {baseline}"), baseline, i));
+        let lines = lines.map(|(i, baseline)| {
+            learning(results, "fig7", &format!("{policy}, {baseline}"), baseline, BASELINE_COLOURS[i])
+        });
         learning_panel(name(policy), lines)
     });
     let tuned = POLICIES.map(|policy| (format!("{policy}, self"), policy));
     let rounds = rounds_of(results, "fig7", "Problem 1", &tuned, "others");
+    let behind = behind(results, "fig7", "cosoftelim, self", "others");
     let w = results.trained("fig7", "cosoftelim, self");
     let w = w.first().and_then(|run| projection("CoSoftElim", &run.params, 8));
     vec![
@@ -86,7 +88,7 @@ fn blocks(results: &Results) -> Vec<Block> {
         figure(
             "fig7-learned",
             "What was learned",
-            "First run. Features 1 to 4 matter.",
+            &format!("W: first run; features 1 to 4 matter. {behind}"),
             std::iter::once(rounds).chain(w.into_iter().flatten()).collect(),
         ),
     ]
@@ -111,9 +113,12 @@ fn rows(results: &Results) -> Vec<Row> {
         .reduce(f64::min)
         .zip(tuned)
         .map(|(other, own)| (format!("{:.1} against {other:.1}", own.mean), own.mean < other));
+    let runs = results.runs("fig7", "cosoftelim, self").len();
     vec![
-        Row::number("CoSoftElim, untuned, Problem 1", (55.74, None), untuned).because(UNTUNED),
-        Row::number("CoSoftElim, tuned with self, Problem 1", (40.01, None), tuned).because(TUNED),
+        Row::number("CoSoftElim, untuned, Problem 1", (55.74, None), untuned).of_runs(runs).because(UNTUNED),
+        Row::number("CoSoftElim, tuned with self, Problem 1", (40.01, None), tuned)
+            .of_runs(runs)
+            .because(TUNED),
         Row::claim(
             "CoSoftElim: decrease by tuning",
             "28 %",

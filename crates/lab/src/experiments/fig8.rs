@@ -2,7 +2,7 @@
 
 use super::fig7::{POLICIES, others, train};
 use crate::experiment::{Experiment, Results, Series, Size};
-use crate::plot::{figure, learning, learning_panel, level, name, projection, rounds_of};
+use crate::plot::{behind, colour, figure, learning, learning_panel, level, name, projection, rounds_of};
 use crate::row::{Reason, Row};
 use gradband_report::Block;
 
@@ -67,13 +67,13 @@ fn blocks(results: &Results) -> Vec<Block> {
     for i in PROBLEMS {
         let problem = format!("linear-{i}");
         let series = |policy: &str| format!("{problem}, {policy}");
-        let lines = POLICIES.iter().enumerate();
-        let lines = lines.map(|(k, policy)| learning(results, "fig8", &series(policy), name(policy), k));
-        let fixed = [("mom-thompson", "MOM Thompson"), ("linucb(width=tuned)", "LinUCB, tuned width")];
-        let fixed = fixed.iter().enumerate().filter_map(|(k, (policy, label))| {
-            level(label, k + 4, results.regret("fig8", &series("others"), policy), 100.0)
+        let lines = POLICIES
+            .map(|policy| learning(results, "fig8", &series(policy), name(policy), colour(name(policy))));
+        let fixed = ["mom-thompson", "linucb(width=tuned)"].into_iter().filter_map(|policy| {
+            let regret = results.regret("fig8", &series("others"), policy);
+            level(name(policy), colour(name(policy)), regret, 100.0)
         });
-        panels.push(learning_panel(&format!("Problem {i}"), lines.chain(fixed)));
+        panels.push(learning_panel(&format!("Problem {i}"), lines.into_iter().chain(fixed)));
         let tuned = POLICIES.map(|policy| (series(policy), policy));
         rounds.push(rounds_of(results, "fig8", &format!("Problem {i}"), &tuned, &series("others")));
         let run = results.trained("fig8", &series("cosoftelim")).first().copied();
@@ -95,7 +95,12 @@ fn blocks(results: &Results) -> Vec<Block> {
             "First run, after 100 iterations.",
             [w, m].concat(),
         ),
-        figure("fig8-rounds", "Regret over rounds", "Tuned policies: first run.", rounds),
+        figure(
+            "fig8-rounds",
+            "Regret over rounds",
+            &behind(results, "fig8", "linear-2, cosoftelim", "linear-2, others"),
+            rounds,
+        ),
     ]
 }
 

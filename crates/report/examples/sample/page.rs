@@ -7,9 +7,11 @@ use gradband_report::{
 };
 
 /// How many figures the sample has.
-pub const FIGURES: usize = 9;
+pub const FIGURES: usize = 10;
 /// The one that has no data in some panels.
 pub const EMPTY: &str = "nothing";
+/// The one with more lines than colours.
+pub const MANY: &str = "many";
 /// Names that come from somebody's CSV file.
 pub const NASTY: [&str; 4] = [
     "</script><script>alert(1)</script>",
@@ -94,8 +96,43 @@ fn curves() -> Section {
             .into(),
             figure("arms", "The same with more arms", "Three panels share one legend.", three).into(),
             results().into(),
+            figure(
+                MANY,
+                "More policies than colours",
+                "The last two lines are one; every line has its name beside it. Right: bars.",
+                vec![many(), ranked()],
+            )
+            .into(),
         ],
     }
+}
+
+/// Twelve lines, two of them at the same place.
+fn many() -> Panel {
+    let names = [
+        "softelim",
+        "thompson",
+        "ucb1",
+        "ucb-v",
+        "gittins",
+        "bayes-optimal",
+        "boltzmann",
+        "epsilon-greedy",
+        "explore-then-commit",
+        "lstm",
+        "exp3",
+        "random",
+    ];
+    let points = |i: usize| regret(0.8 + 0.2 * i as f64, 50 * i).into_iter().step_by(5).collect();
+    let lines = names.iter().enumerate().map(|(i, &name)| Series::line(name, points(i.min(10))));
+    chart("twelve", Axis::linear("round"), Axis::linear("Bayes regret"), lines.collect())
+}
+
+/// Features by size.
+fn ranked() -> Panel {
+    let names = ["age", "hours per week", "education", "capital gain", "sex", "a feature of a longer name"];
+    let points = (0..names.len()).map(|i| Point::new(2.0 / (1.0 + i as f64), i as f64)).collect();
+    chart("bars", Axis::linear("size"), Axis::named("feature", names), vec![Series::bars("size", points)])
 }
 
 fn results() -> Table {

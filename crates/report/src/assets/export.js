@@ -67,7 +67,7 @@ const svgOf = (figure) => {
     const swatch = button.querySelector("svg");
     const at = swatch.getBoundingClientRect();
     const copy = swatch.cloneNode(true);
-    place(copy, { x: px(at.left - origin.left), y: px(at.top - origin.top), width: 22, height: 12 });
+    place(copy, { x: px(at.left - origin.left), y: px(at.top - origin.top), width: 30, height: 12 });
     root.append(copy);
     textNode(button.querySelector("span"), origin, root, { class: "label" });
   });

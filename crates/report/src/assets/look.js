@@ -134,7 +134,9 @@ const rowsAt = (chart, stop) => {
       const text = chart.sideways || chart.model.y.names.length === 0
         ? withError(value, series.low?.[p.i] ?? NaN, series.high?.[p.i] ?? NaN)
         : nameOf(chart.model.y, value);
-      out.push({ colour, name: series.name, value: text, x: p.x, y: p.y });
+      // The row has the series' name already.
+      const name = chart.sideways && series.name === nameOf(chart.model.y, stop) ? chart.model.x.label : series.name;
+      out.push({ colour, name, value: text, x: p.x, y: p.y });
     }
     if (found.length === 0 && !series.marks && !chart.sideways) {
       const guess = between(chart, series, stop);

@@ -145,7 +145,7 @@ const wakeLegend = (figure, views, hidden) => {
   const entryOf = (button) => Number(button.dataset.entry);
   const apply = () => {
     for (const button of buttons) button.setAttribute("aria-pressed", String(!hidden.has(entryOf(button))));
-    for (const group of figure.querySelectorAll("g.series")) {
+    for (const group of figure.querySelectorAll("g.series, g.named")) {
       group.classList.toggle("off", hidden.has(Number(group.dataset.entry)));
     }
     views.forEach(hide);

@@ -32,9 +32,22 @@ const short = (value) => {
   return trimmed(fixed(value, clamp(3 - exponent, 0, 6)));
 };
 
-// Only numbers are measured here: names got their room in Rust.
-const textWidth = (text) =>
-  [...text].reduce((sum, c) => sum + (".,".includes(c) ? 3.6 : "−×".includes(c) ? 7.8 : 6.8), 0);
+// Roughly how wide text stands at 12 pixels, and text that is no wider than that, as in text.rs.
+const charWidth = (c) => ("ijlI.,:;'|! ()[]".includes(c) ? 3.6
+  : "mwMW@%".includes(c) ? 10.5
+  : /[A-Z+−=±×<>&]/.test(c) ? 7.8
+  : c.codePointAt(0) >= 0x2e80 ? 12 : 6.8);
+const textWidth = (text) => [...text].reduce((sum, c) => sum + charWidth(c), 0);
+const fitText = (text, limit) => {
+  if (textWidth(text) <= limit) return text;
+  let [out, used] = ["", charWidth("…")];
+  for (const c of text) {
+    used += charWidth(c);
+    if (used > limit) break;
+    out += c;
+  }
+  return out.trimEnd() + "…";
+};
 
 const map = (axis, v) => {
   if (v === null || v === undefined) return NaN;

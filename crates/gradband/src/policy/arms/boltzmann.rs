@@ -18,7 +18,7 @@ use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
 pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "boltzmann",
     summary: "a softmax of the empirical means with temperature w",
-    params: &[Param::number("w", Initial::Fixed(1.0), Range::new(1e-3, 1e3), Range::new(0.01, 10.0))],
+    params: &[Param::number("w", Initial::Fixed(1.0), Range::new(1e-3, 1e3), Range::new(0.01, 10.0)).scale()],
     refuses: needs_each_arm_once,
     player: |_, choice, _| Ok(Box::new(Arms(Boltzmann::new(choice.scalar("w")?)))),
     exact: Some(Method::Counts(|_, choice, _| Ok(Part::only(Boltzmann::new(choice.scalar("w")?))))),

@@ -16,7 +16,7 @@ use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
 pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "epsilon-greedy",
     summary: "the best empirical mean, or with probability epsilon any arm",
-    params: &[Param::number("epsilon", Initial::Fixed(0.2), Range::new(0.0, 1.0), Range::new(0.01, 1.0))],
+    params: &[Param::number("epsilon", Initial::Fixed(0.2), Range::new(0.0, 1.0), Range::new(0.01, 1.0)).scale()],
     refuses: needs_each_arm_once,
     player: |_, choice, _| Ok(Box::new(Arms(EpsilonGreedy::new(choice.scalar("epsilon")?)))),
     exact: Some(Method::Counts(|_, choice, _| {

@@ -19,7 +19,7 @@ use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
 pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "exp3",
     summary: "exponential weights of importance-weighted rewards, eta = w/K",
-    params: &[Param::number("w", Initial::Fixed(1.0), Range::new(0.0, 1.0), Range::new(0.01, 1.0))],
+    params: &[Param::number("w", Initial::Fixed(1.0), Range::new(0.0, 1.0), Range::new(0.01, 1.0)).scale()],
     settings: &[Setting {
         name: "score",
         allowed: Allowed::OneOf(&["total", "paper"]),

@@ -23,7 +23,8 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         Initial::Of("floor(sqrt n) + 1/2", |problem| (problem.horizon as f64).sqrt().floor() + 0.5),
         Range { low: 1.0, high: High::HALF_HORIZON },
         Range { low: 1.0, high: High::HALF_HORIZON },
-    )],
+    )
+    .scale()],
     refuses: |problem| {
         if problem.arms != 2 {
             return Some(format!("is for two arms, not {}", problem.arms));

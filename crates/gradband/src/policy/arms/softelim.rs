@@ -20,7 +20,7 @@ use std::f64::consts::LOG2_E;
 pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "softelim",
     summary: "soft elimination: arms that look worse fade out with the evidence",
-    params: &[Param::number("w", Initial::Fixed(1.0), Range::new(1e-3, 1e3), Range::new(0.05, 10.0))],
+    params: &[Param::number("w", Initial::Fixed(1.0), Range::new(1e-3, 1e3), Range::new(0.05, 10.0)).scale()],
     refuses: needs_each_arm_once,
     player: |_, choice, _| Ok(Box::new(Arms(SoftElim::new(choice.scalar("w")?)))),
     exact: Some(Method::Counts(|_, choice, _| Ok(Part::only(SoftElim::new(choice.scalar("w")?))))),

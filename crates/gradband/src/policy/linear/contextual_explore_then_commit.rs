@@ -26,7 +26,8 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         }),
         Range { low: 1.0, high: HIGH },
         Range { low: 1.0, high: HIGH },
-    )],
+    )
+    .scale()],
     refuses: |problem| {
         if problem.arms != 2 {
             return Some(format!("is for two arms, not {}", problem.arms));

@@ -14,7 +14,7 @@ use crate::simulate::linear::{Draws, LinearKernel, Slopes};
 pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "lin-epsilon-greedy",
     summary: "the largest linear estimate, but any arm with probability epsilon",
-    params: &[Param::number("epsilon", Initial::Fixed(0.2), Range::new(0.0, 1.0), Range::new(0.01, 1.0))],
+    params: &[Param::number("epsilon", Initial::Fixed(0.2), Range::new(0.0, 1.0), Range::new(0.01, 1.0)).scale()],
     settings: &[RIDGE],
     player: |_, choice, _| Ok(player(LinEpsilonGreedy { epsilon: choice.scalar("epsilon")? }, choice)),
     ..Definition::CONTEXTS

@@ -1,0 +1,65 @@
+//! What is said of a policy beside its rivals: the same words for `train` and `compare`.
+
+use crate::policies::Asked;
+use crate::watch::Watch;
+use gradband::measure::{Comparison, Interval, Verdict, training_regret};
+use gradband::policy::Choice;
+use gradband::{Estimate, Problem, Result};
+
+/// Nobody can use it instead: it shows what is possible.
+const BOUND: &str = "bayes-optimal";
+/// Instances on which rivals are ranked, at most.
+const RANKED_ON: usize = 2_000;
+
+/// The policies that `allowed` admits and that can be used, the best on training instances first: the rival that a policy
+/// is measured by must not be picked by the measurement itself.
+pub fn rivals(
+    policies: &[Asked],
+    problem: &Problem,
+    seed: u64,
+    instances: usize,
+    allowed: impl Fn(usize) -> bool,
+) -> Result<Vec<usize>> {
+    let usable = |&i: &usize| allowed(i) && policies[i].choice.name() != BOUND;
+    let mut rivals: Vec<usize> = (0..policies.len()).filter(usable).collect();
+    if rivals.len() > 1 {
+        let choices: Vec<&Choice> = rivals.iter().map(|&i| &policies[i].choice).collect();
+        let mut watch = Watch::default();
+        let regrets = training_regret(&choices, problem, seed, instances.min(RANKED_ON), &mut watch)?;
+        let mut ranked: Vec<(f64, usize)> = regrets.into_iter().zip(rivals).collect();
+        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+        rivals = ranked.into_iter().map(|(_, i)| i).collect();
+    }
+    Ok(rivals)
+}
+
+/// Policy `i` beside its rivals, under these names.
+pub fn of(measured: &Comparison, names: impl Iterator<Item = String>, i: usize, rivals: &[usize]) -> Verdict {
+    measured.clone().labelled(names).verdict(i, rivals)
+}
+
+/// The problem, and what the evaluation stands on.
+pub fn header(problem: &Problem, instances: usize) -> String {
+    format!("{problem}: {}", super::stands_on(problem, instances))
+}
+
+/// The sentences on top of a training's report.
+pub fn lead(verdict: &Verdict, problem: &Problem, gain: Estimate, interval: Interval) -> Vec<String> {
+    let gain = match gain.mean < 0.0 {
+        true => format!("Its regret is higher than that of the untuned policy, by {:.2}.", -gain.mean),
+        false => {
+            format!(
+                "Its regret is lower than that of the untuned policy, by {:.2} (95 % {interval}).",
+                gain.mean
+            )
+        }
+    };
+    [format!("{verdict}."), gain].into_iter().chain(caution(problem)).collect()
+}
+
+/// What whoever reads an interval should know, as a sentence.
+pub fn caution(problem: &Problem) -> Option<String> {
+    let caution = problem.ground().caution()?;
+    let mut letters = caution.chars();
+    letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+}

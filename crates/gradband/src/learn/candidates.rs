@@ -1,0 +1,61 @@
+//! What is handed out: the mean of the last iterates, unless something on the way was better on training instances that no
+//! batch has seen. They are the same for every candidate.
+
+use crate::error::Result;
+use crate::measure::training_regret;
+use crate::policy::Choice;
+use crate::problem::Problem;
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
+
+/// Batches' worth of runs on which candidates are compared.
+const BATCHES: usize = 2;
+/// Another candidate must be better by this part of the regret: less is noise, and the mean is the steadiest.
+const MARGIN: f64 = 0.01;
+
+/// Which of the policies that training met is handed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HandedOut {
+    /// The mean of the last half of the iterates.
+    Tail,
+    /// The last iterate.
+    Last,
+    /// The iterate whose batch had the least regret.
+    Best,
+    /// The policy that training started from.
+    Start,
+}
+
+impl Display for HandedOut {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tail => "the mean of the last half of the iterates",
+            Self::Last => "the last iterate",
+            Self::Best => "an earlier iterate",
+            Self::Start => "the policy that training started from",
+        })
+    }
+}
+
+/// The candidate with the least regret on training instances, the first one unless another is clearly better; and by
+/// which part of the first one's regret it is better. An iteration of the training had so many runs.
+pub(super) fn choose(
+    problem: &Problem,
+    mut candidates: Vec<(HandedOut, Choice)>,
+    runs: usize,
+    seed: u64,
+) -> Result<(HandedOut, Choice, f64)> {
+    let choices: Vec<&Choice> = candidates.iter().map(|(_, choice)| choice).collect();
+    let regrets = training_regret(&choices, problem, seed, BATCHES * runs, &mut ())?;
+    let mut best = 0;
+    for i in 1..candidates.len() {
+        let margin = if best == 0 { MARGIN * regrets[0].abs() } else { 0.0 };
+        if regrets[i] < regrets[best] - margin {
+            best = i;
+        }
+    }
+    let better = 1.0 - regrets[best] / regrets[0].abs().max(f64::MIN_POSITIVE);
+    let (which, choice) = candidates.swap_remove(best);
+    Ok((which, choice, if best == 0 { 0.0 } else { better }))
+}

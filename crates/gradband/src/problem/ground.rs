@@ -1,0 +1,101 @@
+//! What an evaluation stands on: instances drawn anew, past problems, or labelled rows.
+
+use super::{Contextual, Prior, Problem, Split};
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
+
+/// Where the instances of an evaluation come from, and how many of them there are in truth: ten thousand simulations of
+/// eighteen campaigns are eighteen observations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Ground {
+    /// Drawn anew from a distribution: each is an observation.
+    Fresh,
+    /// Past problems of a table.
+    PastProblems {
+        /// How many.
+        count: usize,
+        /// Were they kept from training?
+        held_out: bool,
+    },
+    /// Rows of labelled data, from which rounds are drawn.
+    Rows {
+        /// How many.
+        count: usize,
+        /// Were they kept from training?
+        held_out: bool,
+    },
+}
+
+impl Problem {
+    /// What its evaluations stand on.
+    ///
+    /// ```
+    /// use gradband::{Problem, problem::Ground};
+    /// assert_eq!(Problem::named("bernoulli-2")?.ground(), Ground::Fresh);
+    /// # Ok::<(), gradband::Error>(())
+    /// ```
+    pub fn ground(&self) -> Ground {
+        if let Some(examples) = self.contextual().and_then(Contextual::examples) {
+            let count = examples.rows(Split::HeldOut).len();
+            return Ground::Rows { count, held_out: examples.is_split() };
+        }
+        match self.armed().map(|armed| &armed.prior) {
+            Some(Prior::Table(table)) => {
+                Ground::PastProblems { count: table.rows(Split::HeldOut).len(), held_out: table.is_split() }
+            }
+            _ => Ground::Fresh,
+        }
+    }
+}
+
+impl Ground {
+    /// Were the instances kept from training?
+    pub fn held_out(self) -> bool {
+        match self {
+            Self::Fresh => true,
+            Self::PastProblems { held_out, .. } | Self::Rows { held_out, .. } => held_out,
+        }
+    }
+
+    /// What whoever reads an interval should know, if anything.
+    pub fn caution(self) -> Option<String> {
+        /// Student's t is right for few observations of a normal quantity; below this nothing is.
+        const FEW: usize = 10;
+        match self {
+            Self::PastProblems { count, held_out: true } if count < FEW => Some(format!(
+                "{count} held-out past problems are few: a verdict needs ten at least; add past problems, or a larger holdout"
+            )),
+            Self::PastProblems { count, held_out: false } if count < FEW => {
+                Some(format!("{count} past problems are few: a verdict needs ten at least"))
+            }
+            Self::PastProblems { held_out: false, .. } => Some(
+                "training saw these very problems, so that its gain is too large: set holdout to keep some apart".into(),
+            ),
+            Self::Rows { held_out: false, .. } => Some(
+                "training drew from these very rows: the interval says nothing about other rows; set holdout to keep some \
+                 apart"
+                    .into(),
+            ),
+            Self::Rows { held_out: true, .. } => {
+                Some("the interval is that of simulations on these rows, and says nothing beyond them".into())
+            }
+            Self::Fresh | Self::PastProblems { .. } => None,
+        }
+    }
+}
+
+/// For example `18 held-out past problems`.
+impl Display for Ground {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        match self {
+            Self::Fresh => write!(f, "instances drawn anew"),
+            Self::PastProblems { count, held_out: true } => write!(f, "{count} held-out past problems"),
+            Self::PastProblems { count, held_out: false } => {
+                write!(f, "{count} past problems, the same as in training")
+            }
+            Self::Rows { count, held_out: true } => write!(f, "{count} held-out rows"),
+            Self::Rows { count, held_out: false } => write!(f, "{count} rows, the same as in training"),
+        }
+    }
+}
