@@ -7,7 +7,6 @@ use gradband::Problem;
 use gradband::learn::Trained;
 use gradband::measure::over_rounds;
 use gradband::problem::{Contextual, Covariance};
-use gradband_files::has_weights_file;
 use gradband_lab::session::{Measured, Session, TrainingHistory};
 use serde::Serialize;
 
@@ -16,8 +15,6 @@ const ROUNDS: usize = 20;
 /// Nanoseconds that all points of a curve over iterations may take together, about; and the least instances of each.
 const BUDGET: f64 = 2e9;
 const LEAST: usize = 20;
-/// Networks take longer than the problem alone tells: their most instances.
-const NETWORKS: usize = 2000;
 /// Iterations whose gradient and parameters are drawn, at most: a picture has no use for a million points.
 const PICTURED: usize = 400;
 
@@ -154,9 +151,8 @@ fn regrets(
     let choices = iterates.iter().map(|iterate| trained.choice().with_params(problem, &iterate.params));
     let choices = choices.collect::<gradband::Result<Vec<_>>>()?;
     let choices: Vec<_> = choices.iter().chain([trained.choice()]).collect();
-    let affordable = (BUDGET / problem.cost() / choices.len() as f64) as usize;
-    let most = if has_weights_file(trained.choice()) { NETWORKS } else { usize::MAX };
-    let instances = instances.min(affordable.clamp(LEAST, most));
+    let cost = trained.choice().kind().run_cost(problem) * choices.len() as f64;
+    let instances = instances.min(((BUDGET / cost) as usize).max(LEAST));
     let measured = measure(&choices, problem, seed, instances, &[])?;
     let regret = |(i, iterate): (usize, &Iterate)| (iterate.iteration, measured.regret(i));
     Ok(TrainingHistory {

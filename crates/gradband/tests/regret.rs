@@ -1,10 +1,10 @@
 //! Simulated Bayes regret against exact values (dynamic programmes), and what training reaches.
 #![allow(clippy::unwrap_used)]
 
-use gradband::learn::{Ascent, Average, Estimator, GradientSource, Optimizer, Plan};
+use gradband::learn::{Ascent, Average, Estimator, GradientSource, Optimizer, Plan, Trouble};
 use gradband::policy::{Choice, named, ready};
 use gradband::simulate::{Baseline, Returns};
-use gradband::{Estimate, Problem, Simulator, StopReason, Trained};
+use gradband::{Estimate, Problem, Simulator, StopReason, Trained, Trainer};
 
 fn choice(name: &str, params: &[f64], problem: &Problem) -> Choice {
     let initial = Choice::initial(&named(name).unwrap(), problem).unwrap();
@@ -176,4 +176,19 @@ fn batches_of_one_instance_train() {
     let trained = train(&problem, &initial, &Ascent { estimator, ..ascent }, 1);
     assert!(trained.learning_rate().is_some_and(|rate| rate > 0.0 && rate < 1.0), "{trained:?}");
     assert!(trained.choice().params()[0].is_finite());
+}
+
+/// What a training says of itself: nothing where it goes well, the bound where one stops it, and a learning rate that
+/// throws it about.
+#[test]
+fn trainings_tell_their_troubles() {
+    let problem = Problem::named("bernoulli-2").unwrap();
+    let trained = |trainer: Trainer| trainer.train(&problem).unwrap();
+    assert_eq!(trained(Trainer::new("softelim")).troubles(), []);
+    let bound = Trouble::Bound { param: "w".into(), bound: 0.01 };
+    assert_eq!(trained(Trainer::new("boltzmann")).troubles(), [bound]);
+    let thrown = trained(Trainer::new("softelim").learning_rate(20.0));
+    assert!(!thrown.troubles().is_empty(), "{:?}", thrown.history());
+    let regret = |choice| regret(choice, &problem, 1, 4_000).mean;
+    assert!(regret(thrown.choice()) <= regret(thrown.initial()), "what it started from is a candidate");
 }

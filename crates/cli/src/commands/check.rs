@@ -55,7 +55,7 @@ pub fn run(path: &Path, printer: Printer) -> Result<()> {
         prospect.words(&policy.choice),
         format!("Evaluation: {}.", super::stands_on(problem, instances)),
     ]);
-    meaning.extend(problem.ground().caution().map(|caution| format!("Note: {caution}.")));
+    meaning.extend(problem.ground().cautions().into_iter().map(|caution| format!("Note: {caution}.")));
     let plan = prospect.training().map(|training| &training.plan);
     let runs = plan.map_or(0, Plan::runs_per_iteration);
     let document = Document {

@@ -80,14 +80,11 @@ pub fn run(args: &Compare, seed: u64, printer: Printer) -> Result<()> {
     };
     let mut rivals = verdict::rivals(&policies, problem, seed, instances, |i| Some(i) != subject)?;
     let subject = subject.unwrap_or_else(|| if rivals.is_empty() { 0 } else { rivals.remove(0) });
-    let of = |name: fn(&Asked, &Problem) -> String| {
-        verdict::of(&measured, policies.iter().map(|policy| name(policy, problem)), subject, &rivals)
-    };
-    let sentence = of(Asked::short_name);
+    let sentence = measured.verdict_named(subject, &rivals, |i| policies[i].short_name(problem));
     let document = Document {
         problem: problem.into(),
         rows: rows(&policies, problem, &measured),
-        verdict: of(|policy, _| policy.name()),
+        verdict: measured.verdict_named(subject, &rivals, |i| policies[i].name()),
         ground: problem.ground(),
         observations: measured.observations(),
         instances,
@@ -115,7 +112,7 @@ fn text(document: &Document, verdict: &Verdict, problem: &Problem) -> String {
     header.extend(document.rows[0].distance.map(|_| "from bayes-optimal"));
     let table = output::table(&header, 2, rows);
     let mut lines = vec![verdict::header(problem, document.instances), table, verdict.to_string()];
-    lines.extend(document.ground.caution().map(|caution| format!("note: {caution}")));
+    lines.extend(document.ground.cautions().into_iter().map(|caution| format!("note: {caution}")));
     lines.join("\n")
 }
 
@@ -136,7 +133,7 @@ fn session(document: &Document, verdict: &Verdict, target: &Target) -> Result<Se
         document.instances,
         measured.collect(),
     )?;
-    let lead = std::iter::once(format!("{verdict}.")).chain(verdict::caution(&target.problem));
+    let lead = std::iter::once(format!("{verdict}.")).chain(verdict::cautions(&target.problem));
     Ok(Session { lead: lead.collect(), ..session })
 }
 

@@ -182,9 +182,8 @@ impl<'a> Job<'a> {
         if trained.stop_reason() != StopReason::Interrupted {
             return instances;
         }
-        // Networks take some hundred times what the problem alone tells.
-        let cost = self.problem().cost() * if has_weights_file(trained.choice()) { 100.0 } else { 1.0 };
-        let affordable = (HURRY / cost / policies as f64) as usize;
+        let affordable =
+            (HURRY / trained.choice().kind().run_cost(self.problem()) / policies as f64) as usize;
         let instances = instances.min(affordable.max(2));
         output::note(&format!("stopping; a short evaluation on {} instances follows", grouped(instances)));
         instances
@@ -227,7 +226,7 @@ fn document(job: &Job, outcome: &Outcome) -> Document {
         last: point(LAST),
         gain,
         gain_interval: measured.interval(&gain),
-        verdict: verdict::of(measured, policies.iter().map(Asked::name), FINAL, rivals),
+        verdict: measured.verdict_named(FINAL, rivals, |i| policies[i].name()),
         ground: job.problem().ground(),
         observations: measured.observations(),
         troubles: trained.troubles().to_vec(),
@@ -262,15 +261,14 @@ fn text(document: &Document, job: &Job, outcome: &Outcome) -> String {
         effort(&outcome.learned, &job.training.plan, problem),
     ];
     lines.extend(document.troubles.iter().map(|trouble| format!("warning: {trouble}")));
-    lines.extend(document.ground.caution().map(|caution| format!("note: {caution}")));
+    lines.extend(document.ground.cautions().into_iter().map(|caution| format!("note: {caution}")));
     lines.join("\n")
 }
 
 impl Outcome {
     /// For people, who do not read sixteen digits.
     fn verdict(&self, problem: &Problem) -> Verdict {
-        let names = self.policies.iter().map(|policy| policy.short_name(problem));
-        verdict::of(&self.measured, names, FINAL, &self.rivals)
+        self.measured.verdict_named(FINAL, &self.rivals, |i| self.policies[i].short_name(problem))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::policies::Asked;
 use crate::watch::Watch;
-use gradband::measure::{Comparison, Interval, Verdict, training_regret};
+use gradband::measure::{Interval, Verdict, training_regret};
 use gradband::policy::Choice;
 use gradband::{Estimate, Problem, Result};
 
@@ -33,11 +33,6 @@ pub fn rivals(
     Ok(rivals)
 }
 
-/// Policy `i` beside its rivals, under these names.
-pub fn of(measured: &Comparison, names: impl Iterator<Item = String>, i: usize, rivals: &[usize]) -> Verdict {
-    measured.clone().labelled(names).verdict(i, rivals)
-}
-
 /// The problem, and what the evaluation stands on.
 pub fn header(problem: &Problem, instances: usize) -> String {
     format!("{problem}: {}", super::stands_on(problem, instances))
@@ -54,12 +49,13 @@ pub fn lead(verdict: &Verdict, problem: &Problem, gain: Estimate, interval: Inte
             )
         }
     };
-    [format!("{verdict}."), gain].into_iter().chain(caution(problem)).collect()
+    [format!("{verdict}."), gain].into_iter().chain(cautions(problem)).collect()
 }
 
-/// What whoever reads an interval should know, as a sentence.
-pub fn caution(problem: &Problem) -> Option<String> {
-    let caution = problem.ground().caution()?;
-    let mut letters = caution.chars();
-    letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+/// What whoever reads an interval should know, as sentences.
+pub fn cautions(problem: &Problem) -> impl Iterator<Item = String> {
+    problem.ground().cautions().into_iter().map(|caution| {
+        let mut letters = caution.chars();
+        letters.next().map_or(String::new(), |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+    })
 }

@@ -4,7 +4,7 @@ use super::candidates::{self, HandedOut};
 use super::optimizer::{Climber, Optimizer, Rate, norm};
 use super::polish::polish;
 use super::trained::Trained;
-use super::trouble::{Trouble, troubles};
+use super::trouble::troubles;
 use crate::error::{Result, count, within};
 use crate::measure::{Estimator, Gradient, exact};
 use crate::numeric::stream::Key;
@@ -132,24 +132,26 @@ impl Ascent {
             history.push(record);
         }
         let last = initial.with_params(problem, &w)?;
-        let tail = initial.with_params(problem, &tail.mean(&history, &w))?;
-        let (handed_out, policy, better) = match (self.average, reason) {
-            (Average::None, _) => (HandedOut::Last, last.clone(), 0.0),
-            (Average::Tail, Some(_)) => (HandedOut::Tail, tail, 0.0),
-            (Average::Tail, None) => {
-                let mut candidates = vec![(HandedOut::Tail, tail), (HandedOut::Last, last.clone())];
-                if let Some((_, w)) = &best {
-                    candidates.push((HandedOut::Best, initial.with_params(problem, w)?));
+        let (policy, setback) = match self.average {
+            Average::None => (last.clone(), None),
+            Average::Tail => {
+                let tail = initial.with_params(problem, &tail.mean(&history, &w))?;
+                if reason.is_some() {
+                    (tail, None)
+                } else {
+                    let mut candidates = vec![(HandedOut::Tail, tail), (HandedOut::Last, last.clone())];
+                    if let Some((_, w)) = &best {
+                        candidates.push((HandedOut::Best, initial.with_params(problem, w)?));
+                    }
+                    candidates.push((HandedOut::Start, initial.clone()));
+                    candidates::choose(problem, candidates, self.estimator.runs(), seed)?
                 }
-                candidates.push((HandedOut::Start, initial.clone()));
-                candidates::choose(problem, candidates, self.estimator.runs(), seed)?
             }
         };
         let policy =
             if reason.is_none() { polish(problem, policy, self.estimator.runs(), seed)? } else { policy };
         let stop_reason =
             reason.filter(|_| history.len() < self.iterations).unwrap_or(StopReason::Iterations);
-        let setback = Trouble::setback(handed_out, better);
         let iterates: Vec<&[f64]> = history.iter().filter_map(|record| record.params.as_deref()).collect();
         let troubles =
             setback.into_iter().chain(troubles(problem, &policy, &coordinates, &iterates)).collect();

@@ -1,6 +1,7 @@
 //! What is handed out: the mean of the last iterates, unless something on the way was better on training instances that no
 //! batch has seen. They are the same for every candidate.
 
+use super::trouble::Trouble;
 use crate::error::Result;
 use crate::measure::training_regret;
 use crate::policy::Choice;
@@ -38,24 +39,24 @@ impl Display for HandedOut {
     }
 }
 
-/// The candidate with the least regret on training instances, the first one unless another is clearly better; and by
-/// which part of the first one's regret it is better. An iteration of the training had so many runs.
+/// The candidate with the least regret on training instances, the first one unless another is clearly better, and what
+/// that says of the training. An iteration of it had so many runs.
 pub(super) fn choose(
     problem: &Problem,
     mut candidates: Vec<(HandedOut, Choice)>,
     runs: usize,
     seed: u64,
-) -> Result<(HandedOut, Choice, f64)> {
+) -> Result<(Choice, Option<Trouble>)> {
     let choices: Vec<&Choice> = candidates.iter().map(|(_, choice)| choice).collect();
     let regrets = training_regret(&choices, problem, seed, BATCHES * runs, &mut ())?;
     let mut best = 0;
     for i in 1..candidates.len() {
-        let margin = if best == 0 { MARGIN * regrets[0].abs() } else { 0.0 };
+        let margin = if best == 0 { MARGIN * regrets[0] } else { 0.0 };
         if regrets[i] < regrets[best] - margin {
             best = i;
         }
     }
-    let better = 1.0 - regrets[best] / regrets[0].abs().max(f64::MIN_POSITIVE);
+    let better = (regrets[0] - regrets[best]) / regrets[0].max(f64::MIN_POSITIVE);
     let (which, choice) = candidates.swap_remove(best);
-    Ok((which, choice, if best == 0 { 0.0 } else { better }))
+    Ok((choice, Trouble::setback(which, better)))
 }

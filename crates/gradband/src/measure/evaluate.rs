@@ -61,13 +61,6 @@ impl Comparison {
         estimate.interval(self.observations())
     }
 
-    /// The same with other names for the policies.
-    #[must_use]
-    pub fn labelled(mut self, labels: impl IntoIterator<Item = String>) -> Self {
-        self.labels.iter_mut().zip(labels).for_each(|(label, new)| *label = new);
-        self
-    }
-
     /// Policy `i`, as it can be typed.
     pub fn label(&self, i: usize) -> &str {
         &self.labels[i]

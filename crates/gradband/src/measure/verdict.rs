@@ -44,18 +44,23 @@ impl Comparison {
     /// Policy `i` beside `rivals`, of which the first is the one to be measured by: the best that is known without looking
     /// at this very comparison, or the difference would be biased by the choice.
     pub fn verdict(&self, i: usize, rivals: &[usize]) -> Verdict {
+        self.verdict_named(i, rivals, |i| self.label(i).into())
+    }
+
+    /// The same with other names for the policies.
+    pub fn verdict_named(&self, i: usize, rivals: &[usize], name: impl Fn(usize) -> String) -> Verdict {
         let against = rivals.iter().map(|&rival| {
             let difference = self.difference(rival, i);
-            Against { policy: self.label(rival).into(), difference, interval: self.interval(&difference) }
+            Against { policy: name(rival), difference, interval: self.interval(&difference) }
         });
         let against: Vec<Against> = against.collect();
-        let where_ = |test: fn(&Interval) -> bool| {
+        let those = |test: fn(&Interval) -> bool| {
             against.iter().filter(|rival| test(&rival.interval)).map(|rival| rival.policy.clone()).collect()
         };
         Verdict {
-            policy: self.label(i).into(),
-            better_than: where_(|interval| interval.low > 0.0),
-            worse_than: where_(|interval| interval.high < 0.0),
+            policy: name(i),
+            better_than: those(|interval| interval.low > 0.0),
+            worse_than: those(|interval| interval.high < 0.0),
             against,
         }
     }

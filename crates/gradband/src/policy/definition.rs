@@ -258,6 +258,13 @@ impl PolicyKind {
         self.define().seconds(problem)
     }
 
+    /// A rough estimate of the nanoseconds that a run takes.
+    pub fn run_cost(&self, problem: &Problem) -> f64 {
+        /// How much more the rounds of a network take than those of a formula.
+        const NETWORK: f64 = 100.0;
+        problem.cost() * if self.learns() == Learns::Score { 1.0 } else { NETWORK }
+    }
+
     /// Has it an exact result, where its problem is small enough?
     pub fn is_exact(&self) -> bool {
         self.define().is_exact()

@@ -27,6 +27,9 @@ pub enum Ground {
     },
 }
 
+/// With fewer past problems Student's t is not to be trusted: what they gain is rarely normal (`tests/coverage.rs`).
+const FEW: usize = 10;
+
 impl Problem {
     /// What its evaluations stand on.
     ///
@@ -58,30 +61,35 @@ impl Ground {
         }
     }
 
-    /// What whoever reads an interval should know, if anything.
-    pub fn caution(self) -> Option<String> {
-        /// Student's t is right for few observations of a normal quantity; below this nothing is.
-        const FEW: usize = 10;
+    /// What whoever reads an interval should know.
+    pub fn cautions(self) -> Vec<String> {
+        let mut cautions = Vec::new();
         match self {
-            Self::PastProblems { count, held_out: true } if count < FEW => Some(format!(
-                "{count} held-out past problems are few: a verdict needs ten at least; add past problems, or a larger holdout"
-            )),
-            Self::PastProblems { count, held_out: false } if count < FEW => {
-                Some(format!("{count} past problems are few: a verdict needs ten at least"))
+            Self::Fresh => {}
+            Self::PastProblems { count, held_out } => {
+                if !held_out {
+                    cautions.push(
+                        "training saw these very problems, so that its gain is too large: set holdout to keep some apart"
+                            .into(),
+                    );
+                }
+                if count < FEW {
+                    let which = if held_out { "held-out " } else { "" };
+                    let message =
+                        format!("{count} {which}past problems are few: a verdict needs {FEW} at least; add more");
+                    cautions.push(message);
+                }
             }
-            Self::PastProblems { held_out: false, .. } => Some(
-                "training saw these very problems, so that its gain is too large: set holdout to keep some apart".into(),
-            ),
-            Self::Rows { held_out: false, .. } => Some(
+            Self::Rows { held_out: false, .. } => cautions.push(
                 "training drew from these very rows: the interval says nothing about other rows; set holdout to keep some \
                  apart"
                     .into(),
             ),
             Self::Rows { held_out: true, .. } => {
-                Some("the interval is that of simulations on these rows, and says nothing beyond them".into())
+                cautions.push("the interval is that of simulations on these rows, and says nothing beyond them".into());
             }
-            Self::Fresh | Self::PastProblems { .. } => None,
         }
+        cautions
     }
 }
 

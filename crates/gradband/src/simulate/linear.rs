@@ -120,6 +120,11 @@ pub trait LinearKernel: Send + Sync {
         None
     }
 
+    /// After some runs: refuses them if something went wrong on the way.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Chooses an arm and, if `SCORE`, writes every entry of `slopes` that is learned.
     fn act<R: Real<Mask = bool>, const SCORE: bool>(
         &self,
@@ -137,10 +142,7 @@ pub(crate) trait LinearChooser: Send + Sync {
     fn learns_projection(&self) -> bool;
     fn scalars(&self) -> usize;
     fn unscored(&self) -> Option<&'static str>;
-    /// After some runs: refuses them if something went wrong on the way.
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
+    fn check(&self) -> Result<()>;
     fn act_f32(
         &self,
         scored: bool,
@@ -192,6 +194,9 @@ impl<P: LinearKernel> LinearChooser for P {
     }
     fn unscored(&self) -> Option<&'static str> {
         LinearKernel::unscored(self)
+    }
+    fn check(&self) -> Result<()> {
+        LinearKernel::check(self)
     }
     fn act_f32(
         &self,

@@ -3,11 +3,12 @@
 
 use super::kernel::Broken;
 use crate::error::Result;
-use crate::numeric::lanes::{One, Real};
+use crate::numeric::lanes::Real;
 use crate::numeric::special::exp;
 use crate::policy::rule::LinearRule;
-use crate::simulate::linear::{Draws, LinearChooser, Slopes};
+use crate::simulate::linear::{Draws, LinearKernel, Slopes};
 use num_dual::Dual64;
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// A contextual rule at its parameters.
@@ -17,6 +18,23 @@ pub(super) struct OwnChooser<R> {
     params: Vec<f64>,
     learns_projection: bool,
     broken: Broken,
+}
+
+/// Where a rule computes. A thread keeps it from choice to choice.
+#[derive(Default)]
+struct Room {
+    mu: Vec<f64>,
+    v: Vec<f64>,
+    weights: Vec<f64>,
+    /// Means, variances and parameters that carry a derivative along, and the logits that come of them.
+    inputs: [Vec<Dual64>; 3],
+    logits: Vec<Dual64>,
+    /// The derivatives of the log-probability of the chosen arm by each of the inputs.
+    slopes: Vec<f64>,
+}
+
+thread_local! {
+    static ROOM: Cell<Room> = Cell::default();
 }
 
 impl<R: LinearRule> OwnChooser<R> {
@@ -31,11 +49,12 @@ impl<R: LinearRule> OwnChooser<R> {
         }
     }
 
-    /// The arm, and the derivatives of its log-probability by means, variances and parameters, one after the other.
-    fn choose(&self, mu: &[f64], v: &[f64], u: f64, mut slopes: Option<&mut [f64]>) -> usize {
+    /// The arm at the room's means and variances; with a score, its slopes too.
+    fn choose(&self, room: &mut Room, u: f64, scored: bool) -> usize {
+        let Room { mu, v, weights, inputs, logits, slopes } = room;
         let arms = mu.len();
-        let mut weights = vec![0.0; arms];
-        self.rule.logits::<f64>(&self.params, mu, v, &mut weights);
+        weights.resize(arms, 0.0);
+        self.rule.logits::<f64>(&self.params, mu, v, weights);
         let mut top = weights[0];
         for &logit in &weights[1..] {
             top = if logit > top { logit } else { top };
@@ -49,30 +68,32 @@ impl<R: LinearRule> OwnChooser<R> {
             bound += weight;
             arm += usize::from(u * total >= bound);
         }
-        if let Some(slopes) = slopes.as_mut() {
-            let dual = |x: &[f64]| x.iter().map(|&x| Dual64::from(x)).collect::<Vec<_>>();
-            let mut inputs = [dual(mu), dual(v), dual(&self.params)];
-            let mut logits = vec![Dual64::from(0.0); arms];
-            let mut place = 0;
-            for part in 0..inputs.len() {
-                for i in 0..inputs[part].len() {
-                    inputs[part][i].eps = 1.0;
-                    self.rule.logits::<Dual64>(&inputs[2], &inputs[0], &inputs[1], &mut logits);
-                    inputs[part][i].eps = 0.0;
-                    let centre: f64 =
-                        weights.iter().zip(&logits).map(|(weight, logit)| weight * logit.eps).sum();
-                    let slope = logits[arm].eps - centre / total;
-                    // At a variance of zero a root has no slope; nothing is learned there.
-                    slopes[place] = if slope.is_finite() { slope } else { 0.0 };
-                    place += 1;
-                }
+        if !scored {
+            return arm;
+        }
+        for (duals, numbers) in inputs.iter_mut().zip([&mu[..], &v[..], &self.params[..]]) {
+            duals.clear();
+            duals.extend(numbers.iter().map(|&x| Dual64::from(x)));
+        }
+        logits.resize(arms, Dual64::from(0.0));
+        slopes.clear();
+        for part in 0..inputs.len() {
+            for i in 0..inputs[part].len() {
+                inputs[part][i].eps = 1.0;
+                self.rule.logits::<Dual64>(&inputs[2], &inputs[0], &inputs[1], logits);
+                inputs[part][i].eps = 0.0;
+                let centre: f64 =
+                    weights.iter().zip(logits.iter()).map(|(weight, logit)| weight * logit.eps).sum();
+                let slope = logits[arm].eps - centre / total;
+                // At a variance of zero a root has no slope; nothing is learned there.
+                slopes.push(if slope.is_finite() { slope } else { 0.0 });
             }
         }
         arm
     }
 }
 
-impl<R: LinearRule> LinearChooser for OwnChooser<R> {
+impl<R: LinearRule> LinearKernel for OwnChooser<R> {
     fn draws(&self) -> Draws {
         Draws::Uniform
     }
@@ -82,55 +103,32 @@ impl<R: LinearRule> LinearChooser for OwnChooser<R> {
     fn scalars(&self) -> usize {
         self.params.len()
     }
-    fn unscored(&self) -> Option<&'static str> {
-        None
-    }
     fn check(&self) -> Result<()> {
         self.broken.check(&self.name)
     }
-    fn act_f32(
-        &self,
-        scored: bool,
-        mu: &[One<f32>],
-        v: &[One<f32>],
-        draws: &[One<f32>],
-        slopes: &mut Slopes<One<f32>>,
-    ) -> usize {
-        self.act(scored, mu, v, draws, slopes)
-    }
-    fn act_f64(
-        &self,
-        scored: bool,
-        mu: &[One<f64>],
-        v: &[One<f64>],
-        draws: &[One<f64>],
-        slopes: &mut Slopes<One<f64>>,
-    ) -> usize {
-        self.act(scored, mu, v, draws, slopes)
-    }
-}
 
-impl<R: LinearRule> OwnChooser<R> {
     /// From the engine's precision to double, and back.
-    fn act<T: Real<Token = ()>>(
+    fn act<T: Real<Mask = bool>, const SCORE: bool>(
         &self,
-        scored: bool,
         mu: &[T],
         v: &[T],
         draws: &[T],
         slopes: &mut Slopes<T>,
     ) -> usize {
-        let plain = |x: &[T]| x.iter().map(|x| x.lane(0)).collect::<Vec<_>>();
-        let (mu, v, u) = (plain(mu), plain(v), draws[0].lane(0));
-        if !scored {
-            return self.choose(&mu, &v, u, None);
+        let mut room = ROOM.take();
+        for (numbers, lanes) in [(&mut room.mu, mu), (&mut room.v, v)] {
+            numbers.clear();
+            numbers.extend(lanes.iter().map(|x| x.lane(0)));
         }
-        let mut found = vec![0.0; 2 * mu.len() + self.params.len()];
-        let arm = self.choose(&mu, &v, u, Some(&mut found));
-        let parts = slopes.mean.iter_mut().chain(slopes.variance.iter_mut()).chain(slopes.scalars.iter_mut());
-        for (out, x) in parts.zip(found) {
-            *out = T::splat((), x);
+        let arm = self.choose(&mut room, draws[0].lane(0), SCORE);
+        if SCORE {
+            let parts =
+                slopes.mean.iter_mut().chain(slopes.variance.iter_mut()).chain(slopes.scalars.iter_mut());
+            for (out, &x) in parts.zip(&room.slopes) {
+                *out = mu[0].lit(x);
+            }
         }
+        ROOM.set(room);
         arm
     }
 }
