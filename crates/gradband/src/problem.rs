@@ -21,6 +21,7 @@ mod prior;
 mod rewards;
 mod split;
 mod table;
+mod world;
 
 pub use bandit::Bandit;
 pub use builder::ProblemBuilder;
@@ -40,6 +41,7 @@ pub use prior::{Points, Prior};
 pub use rewards::{Bernoulli, Beta, Gaussian, Own, Rewards};
 pub use split::{Split, check_holdout};
 pub use table::{Cell, LARGEST_CELL, Row, Table};
+pub use world::{Delay, Horizon, World};
 
 pub(crate) use contextual::{PRIOR, REWARDS};
 pub(crate) use rewards::RewardModel;

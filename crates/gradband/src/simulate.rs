@@ -15,6 +15,7 @@ pub(crate) mod arms;
 pub(crate) mod batch;
 pub(crate) mod instances;
 pub(crate) mod job;
+pub(crate) mod late;
 pub(crate) mod linear;
 pub(crate) mod plain;
 pub(crate) mod q_network;

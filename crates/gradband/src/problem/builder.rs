@@ -1,8 +1,8 @@
 //! Builds problems and checks them, so that no simulation meets an invalid one.
 
 use super::{
-    Armed, Bandit, Bernoulli, Beta, ContextModel, Contextual, Gaussian, Keys, Model, Own, Prior, Problem,
-    Rewards,
+    Armed, Bandit, Bernoulli, Beta, ContextModel, Contextual, Delay, Gaussian, Horizon, Keys, Model, Own, Prior,
+    Problem, Rewards, World,
 };
 use crate::error::{Error, ErrorKind, Result};
 use std::sync::Arc;
@@ -32,7 +32,9 @@ pub struct ProblemBuilder {
     name: String,
     arms: usize,
     model: Model,
-    horizon: Option<usize>,
+    horizon: Option<Horizon>,
+    /// All but the horizon.
+    world: World,
     arm_names: Option<Vec<String>>,
 }
 
@@ -57,7 +59,7 @@ impl Problem {
         let rewards = rewards.into();
         let (arms, arm_names) = (prior.arms(), prior.arm_names().map(<[String]>::to_vec));
         let name = rewards.name().into();
-        ProblemBuilder { name, arms, model: Model::Armed(Armed { rewards, prior }), horizon: None, arm_names }
+        ProblemBuilder::new(name, arms, Model::Armed(Armed { rewards, prior }), arm_names)
     }
 
     /// A multi-armed problem whose instances and rewards are drawn by one's own code.
@@ -71,14 +73,38 @@ impl Problem {
         let arm_names = model.arm_names().map(<[String]>::to_vec);
         let name = model.kind().into();
         let model = Model::Contextual(Contextual(Arc::new(model)));
-        ProblemBuilder { name, arms, model, horizon: None, arm_names }
+        ProblemBuilder::new(name, arms, model, arm_names)
     }
 }
 
 impl ProblemBuilder {
-    /// Sets the number of rounds of a run (the paper's n).
-    pub fn horizon(self, horizon: usize) -> Self {
-        Self { horizon: Some(horizon), ..self }
+    fn new(name: String, arms: usize, model: Model, arm_names: Option<Vec<String>>) -> Self {
+        Self { name, arms, model, horizon: None, world: World::plain(0), arm_names }
+    }
+
+    /// Sets the number of rounds of a run (the paper's n), or its distribution if the end is unknown.
+    pub fn horizon(self, horizon: impl Into<Horizon>) -> Self {
+        Self { horizon: Some(horizon.into()), ..self }
+    }
+
+    /// Sets how many further rounds are played before a reward is known.
+    pub fn delay(self, delay: impl Into<Delay>) -> Self {
+        Self { world: World { delay: delay.into(), ..self.world }, ..self }
+    }
+
+    /// Sets after how many rounds, each time, the rewards become known.
+    pub fn batch(self, batch: usize) -> Self {
+        Self { world: World { batch, ..self.world }, ..self }
+    }
+
+    /// Sets the least probability of each arm in each round.
+    pub fn floor(self, floor: f64) -> Self {
+        Self { world: World { floor, ..self.world }, ..self }
+    }
+
+    /// Sets all of these.
+    pub(super) fn world(self, world: World) -> Self {
+        Self { world, ..self }
     }
 
     /// Sets what results call the problem; by default its kind.
@@ -93,7 +119,7 @@ impl ProblemBuilder {
 
     /// Checks that the parts go together and returns the problem.
     pub fn build(self) -> Result<Problem> {
-        let Self { name, arms, model, horizon, arm_names } = self;
+        let Self { name, arms, model, horizon, world, arm_names } = self;
         let horizon = horizon.ok_or_else(|| {
             Error::of("horizon", ErrorKind::Missing("say how many rounds a run has".into()))
         })?;
@@ -103,7 +129,8 @@ impl ProblemBuilder {
             let message = format!("found {} names, expected {arms}: one per arm", names.len());
             return Err(Error::new("arm_names", message));
         }
-        let problem = Problem { name, arms, horizon, model, arm_names };
+        let world = World { horizon, ..world };
+        let problem = Problem { name, arms, horizon: horizon.rounds(), world, model, arm_names };
         problem.check()?;
         Ok(problem)
     }

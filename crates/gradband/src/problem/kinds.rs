@@ -2,7 +2,7 @@
 
 use super::builder::ContextKind;
 use super::keys::{Keys, Value};
-use super::{Discrete, Examples, Linear, MAX_ARMS, Model, Points, Prior, Problem, Rewards, Table};
+use super::{Discrete, Examples, Linear, MAX_ARMS, Model, Points, Prior, Problem, Rewards, Table, World};
 use crate::error::{Error, ErrorKind, Result, count};
 
 /// The content of the file that a problem names.
@@ -22,7 +22,8 @@ const CLASSIFICATION: (&str, [&str; 4]) = ("classification", ["data", "label", "
 const TABLE: (&str, [&str; 2]) = ("table", ["path", "holdout"]);
 
 impl Problem {
-    /// All kinds of problems that keys can describe, with the keys of each (`kind` and `horizon` go with all of them).
+    /// All kinds of problems that keys can describe, with the keys of each (`kind` and the keys of the [`World`] go with all
+    /// of them).
     pub fn kinds() -> Vec<(&'static str, Vec<&'static str>)> {
         let armed = Rewards::NAMES.iter().map(|&name| {
             let keys = std::iter::once("prior").chain(Rewards::keys(name));
@@ -34,7 +35,8 @@ impl Problem {
 
     /// The kind that the keys name, which there must be; refuses keys that do not go with it.
     pub fn check_kind(keys: &Keys) -> Result<&str> {
-        keys.check_kind(&Self::kinds(), &["kind", "horizon"])
+        let [horizon, delay, batch, floor] = World::KEYS;
+        keys.check_kind(&Self::kinds(), &["kind", horizon, delay, batch, floor])
     }
 
     /// The problem that the keys describe. If they name a file, `data` is its content.
@@ -60,16 +62,18 @@ impl Problem {
                 Self::arms_with(Rewards::from_keys(kind, keys)?, prior)
             }
         };
-        let builder = match keys.optional_count("horizon")? {
-            Some(horizon) => builder.horizon(horizon),
-            None => builder,
-        };
-        builder.name(name).build()
+        let (world, horizon) = World::from_keys(keys)?;
+        let builder = builder.name(name).world(world);
+        match horizon {
+            Some(horizon) => builder.horizon(horizon).build(),
+            None => builder.build(),
+        }
     }
 
     /// The keys that describe the problem; for a table or labelled examples, all but the file.
     pub fn to_keys(&self) -> Keys {
-        let mut keys = Keys::kind(self.kind()).with("horizon", self.horizon);
+        let mut keys = Keys::kind(self.kind());
+        self.world.to_keys(&mut keys);
         match &self.model {
             Model::Armed(armed) => {
                 for (key, value) in armed.rewards.values() {

@@ -1,6 +1,6 @@
 //! A problem and the models behind it, with and without contexts.
 
-use super::{Contextual, Instance, MAX_ARMS, MAX_DIM, MAX_HORIZON, Prior, Rewards, Split};
+use super::{Contextual, Instance, MAX_ARMS, MAX_DIM, MAX_HORIZON, Prior, Rewards, Split, World};
 use crate::error::{Error, ErrorKind, Result, count};
 use crate::numeric::stream::Key;
 use std::fmt::{self, Display, Formatter};
@@ -44,7 +44,9 @@ pub enum Model {
 pub struct Problem {
     pub(crate) name: String,
     pub(crate) arms: usize,
+    /// Rounds that are simulated, as the world's horizon has them.
     pub(crate) horizon: usize,
+    pub(super) world: World,
     pub(crate) model: Model,
     pub(super) arm_names: Option<Vec<String>>,
 }
@@ -60,7 +62,7 @@ impl Problem {
         self.arms
     }
 
-    /// The number of rounds of a run (the paper's n).
+    /// The number of rounds of a run (the paper's n); the most that are simulated, if the end is unknown.
     pub fn horizon(&self) -> usize {
         self.horizon
     }
@@ -77,9 +79,7 @@ impl Problem {
 
     /// The same problem over another number of rounds.
     pub fn with_horizon(&self, horizon: usize) -> Result<Self> {
-        let changed = Self { horizon, ..self.clone() };
-        changed.check()?;
-        Ok(changed)
+        self.with_world(World { horizon: horizon.into(), ..self.world })
     }
 
     /// The multi-armed model, if it is one.
@@ -148,6 +148,11 @@ impl Problem {
 
     /// Refuses reward models, priors and sizes that do not go together.
     pub(super) fn check(&self) -> Result<()> {
+        self.check_model()?;
+        self.world.check(self.arms)
+    }
+
+    fn check_model(&self) -> Result<()> {
         match &self.model {
             Model::Armed(armed) => {
                 count("prior.arms", self.arms, 2, MAX_ARMS)?;
@@ -163,7 +168,7 @@ impl Problem {
 /// For example `bernoulli-2 (2 arms, horizon 200)`.
 impl Display for Problem {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        write!(f, "{} ({} arms, horizon {})", self.name, self.arms, self.horizon)
+        write!(f, "{} ({} arms, {})", self.name, self.arms, self.world)
     }
 }
 

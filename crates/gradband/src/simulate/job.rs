@@ -6,6 +6,11 @@ use crate::numeric::simd::Lanes;
 use crate::numeric::stream::Key;
 use crate::problem::{Problem, Split};
 
+/// Purposes beyond those of contexts and of any run's actions.
+const DELAYS: u64 = 1 << 33;
+const COINS: u64 = DELAYS + 1;
+const ORDERS: u64 = DELAYS + 2;
+
 /// What one simulated instance tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
@@ -58,6 +63,21 @@ impl<'a> Job<'a> {
     pub(crate) fn action_key(&self, run: usize) -> Key {
         const ACTIONS: u64 = 2;
         self.key.child(ACTIONS + run as u64)
+    }
+
+    /// When rewards become known: of the instance, not of a run.
+    pub(crate) fn delay_key(&self) -> Key {
+        self.key.child(DELAYS)
+    }
+
+    /// Which rounds of a run are not the policy's to decide.
+    pub(crate) fn coin_key(&self, run: usize) -> Key {
+        self.key.child(COINS).child(run as u64)
+    }
+
+    /// In which order a run tries arms that were never tried.
+    pub(crate) fn order_key(&self, run: usize) -> Key {
+        self.key.child(ORDERS).child(run as u64)
     }
 }
 
