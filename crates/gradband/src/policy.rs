@@ -7,6 +7,7 @@ mod arms;
 mod catalogue;
 mod choice;
 mod definition;
+mod fit;
 mod linear;
 mod network;
 mod own;

@@ -124,7 +124,7 @@ impl Options {
             _ if exact && ascent.optimizer == Optimizer::Sgd && ascent.learning_rate.is_none() => {
                 Plan::ExactAscent(ascent)
             }
-            Some(_) if choice.params().len() == 1 => Plan::Search(ascent),
+            Some(_) if choice.learned() == 1 => Plan::Search(ascent),
             _ => Plan::Ascent(ascent),
         })
     }

@@ -21,7 +21,14 @@ pub(super) fn train(
     seed: u64,
     observer: &mut dyn Observer,
 ) -> Result<Trained> {
-    let (low, high) = initial.slots()[0].param.feasible.on(problem);
+    let slots = initial.slots();
+    let slot = slots.iter().find(|slot| slot.param.learned).unwrap_or(&slots[0]);
+    let (low, high) = slot.param.feasible.on(problem);
+    let at = |x: f64| {
+        let mut params = initial.params().to_vec();
+        params[slot.range.start] = x;
+        params
+    };
     let job = Job::new(problem, Key::new(seed).child(TRAINING), Split::Train, Task::Evaluate);
     let instances = ascent.estimator.runs();
     let mut history: Vec<Iteration> = Vec::new();
@@ -31,7 +38,7 @@ pub(super) fn train(
             reason = Some(StopReason::Iterations);
             return Ok(None);
         }
-        let player = initial.with_params(problem, &[x])?.player(problem, observer)?;
+        let player = initial.with_params(problem, &at(x))?.player(problem, observer)?;
         let rewards = match batch::means(&[&*player], &job, instances, |outcome| outcome.reward, observer) {
             Ok(rewards) => rewards,
             Err(error) => {
@@ -39,12 +46,12 @@ pub(super) fn train(
                 return if reason.is_some() { Ok(None) } else { Err(error) };
             }
         };
-        let record = Iteration::new(history.len() + 1, &[x], None);
-        observer.iteration(&record, &[x]);
+        let record = Iteration::new(history.len() + 1, &at(x), None);
+        observer.iteration(&record, &at(x));
         history.push(record);
         Ok(Some(rewards[0]))
     })?;
-    let best = best.map_or_else(|| initial.params().to_vec(), |x| vec![x]);
+    let best = best.map_or_else(|| initial.params().to_vec(), at);
     let last = history.last().and_then(|record| record.params.clone()).unwrap_or_else(|| best.clone());
     let (policy, last) = (initial.with_params(problem, &best)?, initial.with_params(problem, &last)?);
     let stop_reason = reason.unwrap_or(StopReason::Converged);

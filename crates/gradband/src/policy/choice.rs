@@ -318,6 +318,16 @@ impl Choice {
         }
     }
 
+    /// About how long it takes until it can play its first round.
+    pub fn preparation_seconds(&self, problem: &Problem) -> f64 {
+        self.kind.define().seconds(problem, Some(self))
+    }
+
+    /// Numbers that training moves.
+    pub(crate) fn learned(&self) -> usize {
+        self.slots().iter().filter(|slot| slot.param.learned).map(|slot| slot.range.len()).sum()
+    }
+
     /// The policy, ready to play. What it needs is computed now, unless it is remembered.
     pub fn player(&self, problem: &Problem, observer: &mut dyn Observer) -> Result<Box<dyn Player>> {
         self.check_problem(problem)?;
@@ -360,7 +370,8 @@ impl Choice {
     /// yet are left out.
     pub fn label(&self) -> String {
         let slots = self.slots();
-        let numbers = slots.iter().filter(|slot| slot.shape.is_empty() && self.is_known());
+        let said = |slot: &&Slot| slot.param.unsaid != Some(self.params[slot.range.start]);
+        let numbers = slots.iter().filter(|slot| slot.shape.is_empty() && self.is_known()).filter(said);
         let mut parts: Vec<_> =
             numbers.map(|slot| format!("{}={}", slot.name(), self.params[slot.range.start])).collect();
         let changed = self

@@ -59,8 +59,9 @@ pub(super) struct Definition {
     pub refuses: fn(&Problem) -> Option<String>,
     /// The policy ready to play; long preparations are remembered.
     pub player: Prepare,
-    /// About how many seconds its preparation takes; 0 if it is remembered or there is none.
-    pub seconds: fn(&Problem) -> f64,
+    /// About how many seconds its preparation takes, at these parameters or those that it starts from; 0 if it is
+    /// remembered or there is none.
+    pub seconds: fn(&Problem, Option<&Choice>) -> f64,
     pub exact: Option<Method>,
     pub fit: Option<Fit>,
 }
@@ -76,7 +77,7 @@ impl Definition {
         plays: Plays::Arms,
         refuses: |_| None,
         player: |_, choice, _| Err(crate::error::Error::new(choice.name(), "has no engine")),
-        seconds: |_| 0.0,
+        seconds: |_, _| 0.0,
         exact: None,
         fit: None,
     };
@@ -116,7 +117,7 @@ pub(super) trait Define: Send + Sync {
         choice: &Choice,
         observer: &mut dyn Observer,
     ) -> Result<Box<dyn Player>>;
-    fn seconds(&self, _: &Problem) -> f64 {
+    fn seconds(&self, _: &Problem, _: Option<&Choice>) -> f64 {
         0.0
     }
     fn is_exact(&self) -> bool {
@@ -173,8 +174,8 @@ impl Define for Definition {
     ) -> Result<Box<dyn Player>> {
         (self.player)(problem, choice, observer)
     }
-    fn seconds(&self, problem: &Problem) -> f64 {
-        (self.seconds)(problem)
+    fn seconds(&self, problem: &Problem, choice: Option<&Choice>) -> f64 {
+        (self.seconds)(problem, choice)
     }
     fn is_exact(&self) -> bool {
         self.exact.is_some()
@@ -223,9 +224,14 @@ impl PolicyKind {
         self.define().summary()
     }
 
-    /// What can be learned.
+    /// What can be learned, or set as a number.
     pub fn params(&self) -> &[Param] {
         self.define().params()
+    }
+
+    /// Is there anything that can be learned?
+    pub fn learns_something(&self) -> bool {
+        self.params().iter().any(|param| param.learned)
     }
 
     /// What can be set.
@@ -255,7 +261,7 @@ impl PolicyKind {
 
     /// About how long it takes until the policy can play its first round.
     pub fn preparation_seconds(&self, problem: &Problem) -> f64 {
-        self.define().seconds(problem)
+        self.define().seconds(problem, None)
     }
 
     /// A rough estimate of the nanoseconds that a run takes.

@@ -163,6 +163,10 @@ pub struct Param {
     pub when: Option<&'static str>,
     /// Is it lowered after training, as long as that pays?
     pub polished: bool,
+    /// Can it be learned, or only be set?
+    pub learned: bool,
+    /// A value that names do not mention.
+    pub unsaid: Option<f64>,
 }
 
 impl Param {
@@ -199,7 +203,8 @@ impl Param {
     /// One number.
     pub(crate) const fn number(name: &'static str, initial: Initial, domain: Range, feasible: Range) -> Self {
         let (shape, coordinate) = (Shape::Number, Coordinate::Plain);
-        Self { name, shape, initial, domain, feasible, coordinate, when: None, polished: false }
+        let (when, polished, learned, unsaid) = (None, false, true, None);
+        Self { name, shape, initial, domain, feasible, coordinate, when, polished, learned, unsaid }
     }
 
     /// W: contexts are projected before anything is estimated.
@@ -212,6 +217,8 @@ impl Param {
         coordinate: Coordinate::Plain,
         when: None,
         polished: false,
+        learned: true,
+        unsaid: None,
     };
 
     /// The weights of one layer of a network.
@@ -234,6 +241,16 @@ impl Param {
     /// The same, lowered after training.
     pub(crate) const fn polished(self) -> Self {
         Self { polished: true, ..self }
+    }
+
+    /// The same, which is set and not learned.
+    pub(crate) const fn set(self) -> Self {
+        Self { learned: false, ..self }
+    }
+
+    /// The same, not mentioned at this value.
+    pub(crate) const fn unsaid_at(self, x: f64) -> Self {
+        Self { unsaid: Some(x), ..self }
     }
 
     /// The same, learned only if a setting says so.

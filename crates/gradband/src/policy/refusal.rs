@@ -18,10 +18,10 @@ impl Choice {
 
     /// Refuses policies with nothing to learn.
     pub fn check_learnable(&self, problem: &Problem) -> Result<()> {
-        if !self.params().is_empty() {
+        if self.learns_something() {
             return Ok(());
         }
-        let learnable = applicable(problem).filter(|kind| !kind.params().is_empty());
+        let learnable = applicable(problem).filter(|kind| kind.learns_something());
         let learnable: Vec<_> = learnable.map(PolicyKind::name).collect();
         let message = format!("{} has nothing to learn; use one of {}", self.name(), learnable.join(", "));
         Err(Error::new("policy", message))

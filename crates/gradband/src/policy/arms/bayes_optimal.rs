@@ -23,7 +23,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         Ok(Box::new(Arms(BayesOptimal { optimal: shared(problem, Split::HeldOut, observer)? })))
     },
     exact: Some(Method::Own(|problem, split, observer| Ok(shared(problem, split, observer)?.exact.clone()))),
-    seconds: |problem| cost(problem).map_or(0.0, |cost| 3e-9 * cost.steps as f64),
+    seconds: |problem, _| cost(problem).map_or(0.0, |cost| 3e-9 * cost.steps as f64),
     ..Definition::ARMS
 };
 

@@ -80,7 +80,7 @@ fn policies(arms: usize, horizon: usize) -> Vec<(&'static str, Box<dyn CountKern
         ("epsilon-greedy", Box::new(IndexPolicy(EpsilonGreedy::new(0.2)))),
         ("ucb1", Box::new(IndexPolicy(Ucb1::new(horizon)))),
         ("ucb-v", Box::new(IndexPolicy(UcbV::new(arms, horizon)))),
-        ("gittins", Box::new(IndexPolicy(Gittins::new(horizon, &mut ()).unwrap()))),
+        ("gittins", Box::new(IndexPolicy(Gittins::new(horizon, [0; 2], &mut ()).unwrap()))),
         ("thompson", Box::new(Thompson::new(arms, horizon))),
         ("random", Box::new(Random)),
     ]

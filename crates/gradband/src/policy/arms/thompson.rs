@@ -1,32 +1,93 @@
-//! Bernoulli Thompson sampling (Agrawal and Goyal, 2012): a sample from each arm's Beta(1 + successes,
-//! 1 + failures) posterior, and the arm with the largest. Rewards in [0, 1] are rounded at random to 0 or 1.
+//! Thompson sampling (Agrawal and Goyal, 2012): a sample from each arm's posterior, and the arm with the largest. Rewards
+//! in [0, 1] are rounded at random to 0 or 1.
+//!
+//! ```text
+//! sample_i ~ Beta(c (alpha + successes_i), c (beta + failures_i))
+//! ```
+//! alpha and beta are the prior: 1 and 1, or fitted to the past arms of the training part. The sharpness c raises the
+//! posterior to a power: the same mean, and less to explore with. It is searched for on training instances.
 
 mod counts;
 
 pub(super) use counts::Counts;
 
+use crate::error::{Error, Result};
 use crate::exact::Part;
 use crate::numeric::lanes::{Best, Real};
 use crate::numeric::stream::Stream;
+use crate::observe::Observer;
+use crate::policy::choice::Choice;
 use crate::policy::definition::{Definition, Method, unit_rewards_only};
+use crate::policy::fit;
+use crate::policy::params::{Allowed, Initial, Param, Range, Setting};
+use crate::problem::Problem;
 use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
 
 pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "thompson",
-    summary: "Thompson sampling with Beta(1, 1) posteriors and Bernoulli rounding",
+    summary: "Thompson sampling with Beta posteriors, flat or fitted, and Bernoulli rounding",
+    params: &[fit::ALPHA, fit::BETA, SHARPNESS],
+    settings: &[
+        fit::PRIOR,
+        Setting {
+            name: "sharpen",
+            allowed: Allowed::OneOf(&["given", "tuned"]),
+            summary: "where the sharpness comes from: it is given (1 if not), or a search on training instances",
+        },
+    ],
     refuses: unit_rewards_only,
-    player: |_, _, _| Ok(Box::new(Arms(Thompson))),
-    exact: Some(Method::Counts(|problem, _, _| Ok(Part::only(Counts::new(problem.arms, problem.horizon))))),
+    player: |_, choice, _| Ok(Box::new(Arms(Thompson::of(choice)?))),
+    exact: Some(Method::Counts(|problem, choice, _| match Thompson::of(choice)? {
+        Thompson { alpha: 1.0, beta: 1.0, sharpness: 1.0 } => {
+            Ok(Part::only(Counts::new(problem.arms, problem.horizon)))
+        }
+        _ => Err(Error::new("policy", "thompson has exact results with alpha = beta = sharpness = 1 alone")),
+    })),
+    fit: Some(tuned),
     ..Definition::ARMS
 };
 
-/// Bernoulli Thompson sampling with a Beta(1, 1) prior.
-#[derive(Clone, Copy, Debug)]
-pub struct Thompson;
+/// Where a search for the sharpness looks.
+const FEASIBLE: (f64, f64) = (0.25, 32.0);
+
+const SHARPNESS: Param = Param::number(
+    "sharpness",
+    Initial::Setting("sharpen", |_, _| Ok(1.0)),
+    Range::new(1e-3, 1e3),
+    Range::new(FEASIBLE.0, FEASIBLE.1),
+)
+.unsaid_at(1.0);
+
+/// The sharpness with the least regret on training instances; the prior stays.
+fn tuned(problem: &Problem, choice: &Choice, observer: &mut dyn Observer) -> Result<Vec<f64>> {
+    let policy = Thompson::of(choice)?;
+    let player = |sharpness| Box::new(Arms(Thompson { sharpness, ..policy })) as _;
+    let sharpness = fit::searched(problem, FEASIBLE, 1.0, player, observer)?;
+    Ok(vec![policy.alpha, policy.beta, sharpness])
+}
+
+/// Thompson sampling.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thompson {
+    alpha: f64,
+    beta: f64,
+    sharpness: f64,
+}
+
+impl Thompson {
+    fn of(choice: &Choice) -> Result<Self> {
+        let [alpha, beta, sharpness] = ["alpha", "beta", "sharpness"].map(|name| choice.scalar(name));
+        Ok(Self { alpha: alpha?, beta: beta?, sharpness: sharpness? })
+    }
+}
 
 impl ArmsKernel<0> for Thompson {
     const USES: Uses = Uses::Sums;
     const BERNOULLI_ROUNDING: bool = true;
+
+    fn unscored(&self) -> Option<&'static str> {
+        Some("has no score for its sharpness (train searches for it instead)")
+    }
 
     #[inline(always)]
     fn act<R: Real, const K: usize, const SCORE: bool>(
@@ -36,9 +97,25 @@ impl ArmsKernel<0> for Thompson {
         actions: &mut Stream<R>,
         _: &mut [R; 0],
     ) -> R {
+        // Below one the gammas need another way, which takes longer.
+        let small = self.alpha.min(self.beta) * self.sharpness < 1.0;
         let mut best = None;
         for (arm, (&pulls, &successes)) in history.pulls.iter().zip(history.sums).enumerate() {
-            let sample = actions.beta_of_counts(successes + 1.0, pulls - successes + 1.0);
+            let [alpha, beta, sharpness] =
+                [self.alpha, self.beta, self.sharpness].map(
+                    #[inline(always)]
+                    |x| pulls.lit(x),
+                );
+            let (a, b) = ((successes + alpha) * sharpness, (pulls - successes + beta) * sharpness);
+            let sample = if small {
+                R::apart(
+                    pulls.token(),
+                    #[inline(always)]
+                    || actions.beta(a, b),
+                )
+            } else {
+                actions.beta_of_counts(a, b)
+            };
             match &mut best {
                 None => best = Some(Best::first(sample)),
                 Some(best) => best.offer(arm, sample),

@@ -3,15 +3,14 @@
 use super::{NOISE_SD, RIDGE, noise_sd, player, ridge};
 use crate::error::Result;
 use crate::numeric::lanes::{Best, Real};
-use crate::numeric::search;
 use crate::numeric::stream::Key;
 use crate::observe::Observer;
 use crate::policy::choice::Choice;
 use crate::policy::definition::Definition;
+use crate::policy::fit;
 use crate::policy::params::{Allowed, Initial, Param, Range, Setting};
 use crate::problem::{Instance, Problem, Split};
 use crate::simulate::linear::{Draws, LinearKernel, Slopes};
-use crate::simulate::{Job, Task, batch};
 
 /// The least and the largest width that a search tries.
 const FEASIBLE: (f64, f64) = (0.02, 20.0);
@@ -61,27 +60,10 @@ fn paper_width(problem: &Problem, choice: &Choice) -> Result<f64> {
     Ok(noise_sd(problem, choice) * (dim * inside.ln()).sqrt())
 }
 
-/// Nanoseconds that the search may take on one core, and the values that it may try.
-const PATIENCE: f64 = 2e9;
-const VALUES: usize = 30;
-/// Its randomness: that of a training with seed 0.
-const TRAINING: u64 = 2;
-
-/// The alpha with the least regret on training instances that are the same at every value.
+/// The alpha with the least regret on training instances.
 fn tuned(problem: &Problem, choice: &Choice, observer: &mut dyn Observer) -> Result<Vec<f64>> {
-    let instances = ((PATIENCE / problem.cost()) as usize / VALUES).clamp(50, 1000);
-    let job = Job::new(problem, Key::new(0).child(TRAINING), Split::Train, Task::Evaluate);
-    let mut left = VALUES;
-    let best = search::largest(FEASIBLE.0, FEASIBLE.1, |alpha| {
-        if left == 0 {
-            return Ok(None);
-        }
-        left -= 1;
-        let player = player(LinUcb { alpha }, choice);
-        let rewards = batch::means(&[&*player], &job, instances, |outcome| outcome.reward, observer)?;
-        Ok(Some(rewards[0]))
-    })?;
-    Ok(vec![best.unwrap_or(1.0)])
+    let player = |alpha| player(LinUcb { alpha }, choice);
+    fit::searched(problem, FEASIBLE, 1.0, player, observer).map(|alpha| vec![alpha])
 }
 
 /// LinUCB; the lowest arm on ties.
