@@ -4,8 +4,8 @@
 
 use crate::numeric::stream::{Random, Stream, fill_normals, fill_uniforms};
 use crate::policy::linear_kernels::{CoSoftElim, LinEpsilonGreedy, LinThompson, SoftUcb};
-use crate::problem::{Delay, Instance};
-use crate::simulate::late::Schedule;
+use crate::problem::Instance;
+use crate::simulate::late::tests::known_in;
 use crate::simulate::linear::{Draws, LinearKernel};
 use crate::simulate::{Baseline, Job, Returns, Task};
 
@@ -24,21 +24,6 @@ impl Choice {
     pub fn of(arm: usize) -> Self {
         Self { arm, ..Self::default() }
     }
-}
-
-/// The first round in which the reward of each is known.
-fn known_in(job: &Job, index: u64) -> Vec<usize> {
-    let (horizon, world) = (job.problem.horizon, job.problem.world());
-    if let Delay::Rounds(delay) = world.delay {
-        return (0..horizon).map(|s| world.known_in(s, delay)).collect();
-    }
-    let mut schedule = Schedule::new(job.problem);
-    schedule.draw(job, index);
-    let mut known = vec![usize::MAX; horizon];
-    for t in 0..horizon {
-        schedule.due(t).for_each(|s| known[s] = t);
-    }
-    known
 }
 
 /// d log pi by means, variances and scalars.
