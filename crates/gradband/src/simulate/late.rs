@@ -154,13 +154,16 @@ pub(crate) mod tests {
     /// Every round is due exactly when the world says, in order.
     #[test]
     fn schedules_are_those_of_the_world() {
-        for (delay, batch) in [(Delay::Rounds(0), 1), (Delay::Rounds(3), 1), (Delay::Rounds(2), 5), (Delay::Rounds(0), 4)] {
+        for (delay, batch) in
+            [(Delay::Rounds(0), 1), (Delay::Rounds(3), 1), (Delay::Rounds(2), 5), (Delay::Rounds(0), 4)]
+        {
             let builder = Problem::bernoulli(Prior::beta(2, 1.0, 1.0).unwrap()).horizon(23).delay(delay);
             let problem = builder.batch(batch).build().unwrap();
             let schedule = Schedule::new(&problem);
             let Delay::Rounds(rounds) = delay else { unreachable!() };
             for t in 0..23 {
-                let expected: Vec<_> = (0..23).filter(|&s| problem.world().known_in(s, rounds) == t).collect();
+                let expected: Vec<_> =
+                    (0..23).filter(|&s| problem.world().known_in(s, rounds) == t).collect();
                 assert_eq!(schedule.due(t).collect::<Vec<_>>(), expected, "{delay:?}, {batch}, round {t}");
                 assert!(expected.iter().all(|s| t - s <= schedule.reach()));
             }
@@ -196,7 +199,8 @@ pub(crate) mod tests {
 
     #[test]
     fn the_coin_gives_each_arm_its_floor() {
-        let named = |arm| (0..10_000).filter(|&i| forced((f64::from(i) + 0.5) / 1e4, 0.05, 3) == Some(arm)).count();
+        let named =
+            |arm| (0..10_000).filter(|&i| forced((f64::from(i) + 0.5) / 1e4, 0.05, 3) == Some(arm)).count();
         assert_eq!([named(0), named(1), named(2)], [500; 3]);
         assert_eq!(forced(0.9, 0.0, 3), None);
         assert_eq!(forced(0.999, 1.0 / 3.0, 3), Some(2));

@@ -144,7 +144,9 @@ impl<'a, R: Number> Accumulator<'a, R> {
             let h = &run.h[2 * t * arms * width..][..arms * width];
             let advantage = self.advantages[t];
             let (by_variance, by_mean) = u.split_at_mut(arms * width);
-            for (u, vectors, slopes) in [(by_variance, h, &run.by_variance), (by_mean, &self.z[..], &run.by_mean)] {
+            for (u, vectors, slopes) in
+                [(by_variance, h, &run.by_variance), (by_mean, &self.z[..], &run.by_mean)]
+            {
                 let rows = u.chunks_exact_mut(width).zip(vectors.chunks_exact(width));
                 for ((u, vector), &slope) in rows.zip(&slopes[t * arms..(t + 1) * arms]) {
                     u.fill(zeros());

@@ -86,8 +86,7 @@ impl<S> Run<S> {
             known: vec![(0.0, 0.0); if around.late { arms } else { 0 }],
             rounds: Vec::new(),
             coins: (around.floor > 0.0).then(|| Stream::new((), job.coin_key(r), index)),
-            orders: (around.each_arm_once && !around.plain)
-                .then(|| Stream::new((), job.order_key(r), index)),
+            orders: (around.each_arm_once && !around.plain).then(|| Stream::new((), job.order_key(r), index)),
         }
     }
 

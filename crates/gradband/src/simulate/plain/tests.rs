@@ -110,10 +110,14 @@ fn worlds(rounds: usize) -> Vec<World> {
 #[test]
 fn engine_and_replay_agree_in_every_world() {
     let own = Policy::own(rules::FiveStages);
-    let kinds = [own.kind().clone(), named("contextual-explore-then-commit").unwrap(), named("random").unwrap()];
+    let kinds =
+        [own.kind().clone(), named("contextual-explore-then-commit").unwrap(), named("random").unwrap()];
     let armed = Problem::bernoulli(Prior::beta(3, 1.0, 2.0).unwrap()).horizon(30).build().unwrap();
     let mut tested = 0;
-    for (plain, world) in [armed, problems::discrete()].iter().flat_map(|plain| worlds(30).into_iter().map(move |world| (plain, world))) {
+    for (plain, world) in [armed, problems::discrete()]
+        .iter()
+        .flat_map(|plain| worlds(30).into_iter().map(move |world| (plain, world)))
+    {
         let problem = &plain.with_world(world).unwrap();
         for kind in kinds.iter().filter(|kind| kind.refusal(problem).is_none()) {
             // Random arms without contexts are played in lanes.
@@ -143,7 +147,10 @@ fn engine_and_replay_agree_in_every_world() {
                     let expected = stored(task, &runs, &weight);
                     let dim = if task == Task::Evaluate { 0 } else { player.dim() };
                     for (found, expected) in told.gradients[i * dim..(i + 1) * dim].iter().zip(expected) {
-                        assert!((found - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{what}: {found}, {expected}");
+                        assert!(
+                            (found - expected).abs() < 1e-9 * (1.0 + expected.abs()),
+                            "{what}: {found}, {expected}"
+                        );
                     }
                     tested += 1;
                 }

@@ -71,7 +71,8 @@ fn check_prompt<P: LinearKernel>(policy: &P, dim: usize, arms: usize) {
     for floor in [0.0, 0.08] {
         let problem = plain.with_world(World { floor, ..*plain.world() }).unwrap();
         let scored = LinearKernel::unscored(policy).is_none();
-        let task = if scored { Task::Gradient(Baseline::LeaveOneOut(3), Returns::Mean) } else { Task::Evaluate };
+        let task =
+            if scored { Task::Gradient(Baseline::LeaveOneOut(3), Returns::Mean) } else { Task::Evaluate };
         let job = Job { marks: &[1, 7, 50], ..job(&problem, task) };
         let play = |pace: Pace| {
             let length = if scored { gradient_len(policy, &projection) } else { 0 };
@@ -151,7 +152,8 @@ fn single_precision_agrees_with_double_on_average() {
             let n = a.len() as f64;
             let differences: Vec<_> = a.iter().zip(b).map(|(a, b)| a - b).collect();
             let mean = differences.iter().sum::<f64>() / n;
-            let error = (differences.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n * (n - 1.0))).sqrt();
+            let error =
+                (differences.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n * (n - 1.0))).sqrt();
             assert!(mean.abs() <= 4.5 * error + 1e-6, "d = {dim}: {mean} +- {error}");
         }
     }
