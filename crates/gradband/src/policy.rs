@@ -30,4 +30,4 @@ pub(crate) use linear::kernels as linear_kernels;
 pub(crate) use network::{lstm_network, q_network};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -169,7 +169,7 @@ impl<P: PlainKernel> Player for Plain<P> {
             let curve = &mut out.curves[i * marks..(i + 1) * marks];
             vectorized(
                 #[inline(always)]
-                || self.instance(job, index, &around, source, outcome, gradient, curve),
+                || self.instance(job, index, &around, source, (outcome, gradient, curve)),
             );
         }
         self.0.check()
@@ -187,16 +187,13 @@ impl<P: PlainKernel> Player for Plain<P> {
 
 impl<P: PlainKernel> Plain<P> {
     #[inline(always)]
-    #[allow(clippy::too_many_arguments)]
     fn instance(
         &self,
         job: &Job,
         index: u64,
         around: &Around,
         mut source: Source,
-        outcome: &mut Outcome,
-        gradient: &mut [f64],
-        curve: &mut [f64],
+        (outcome, gradient, curve): (&mut Outcome, &mut [f64], &mut [f64]),
     ) {
         let (arms, horizon) = (job.problem.arms, job.problem.horizon);
         let training = job.task != Task::Evaluate;

@@ -1,13 +1,9 @@
 //! One run, everything kept, for policies with or without contexts, in any world. The tests of the catalogue compare the
 //! engine with it.
 
-#[path = "../../../tests/problems/mod.rs"]
-mod problems;
-#[path = "../../../tests/rules/mod.rs"]
-mod rules;
-
 use super::*;
 use crate::numeric::stream::Key;
+use crate::policy::tests::{problems, rules};
 use crate::policy::{Choice, Policy, named};
 use crate::problem::{Delay, Horizon, Prior, Problem, RewardModel, Split, World};
 use crate::simulate::late::past_mean;
