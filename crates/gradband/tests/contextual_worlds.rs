@@ -2,32 +2,22 @@
 //! is unknown: against complete enumeration, and the same bits on any number of threads.
 #![allow(clippy::unwrap_used)]
 
+mod enumeration;
 mod numbers;
 mod problems;
 mod rules;
 
+use enumeration::{W, cosoftelim, enumerable, enumerated, greedy, known, lin_thompson, soft_ucb};
 use gradband::measure::{Estimator, evaluate};
 use gradband::policy::{Choice, POLICIES, Policy, PolicyKind, named};
-use gradband::problem::{Delay, ExamplesBuilder, Horizon, Prior, Problem, Scale, Split, World};
+use gradband::problem::{Delay, Horizon, Prior, Problem, Split, World};
 use gradband::simulate::{Baseline, Job, Key, Lanes, Returns, Task};
 use gradband::{Simulator, Trainer};
-use numbers::normal_cdf;
 use problems::{Told, choice, contextual, play, tasks};
 
-/// Three examples of two features in two classes, five rounds: 243 sequences of contexts, 32 of actions.
-const EXAMPLES: [([f64; 2], usize); 3] = [([0.5, -1.0], 0), ([1.0, 0.25], 1), ([-0.75, 0.5], 1)];
+/// 243 sequences of contexts, 32 of actions.
 const ROUNDS: usize = 5;
 const UNIFORM: Horizon = Horizon::Uniform { from: 2, to: ROUNDS };
-
-fn enumerable(world: World) -> Problem {
-    let mut builder = ExamplesBuilder::new(Scale::None, 0.0).unwrap();
-    for (x, label) in EXAMPLES {
-        builder.push(&x, &label.to_string()).unwrap();
-    }
-    let (examples, _) = builder.finish(None).unwrap();
-    let plain = Problem::classification(examples).name("three").horizon(ROUNDS).build().unwrap();
-    plain.with_world(world).unwrap()
-}
 
 /// Delay 3, batch 4, floor 0.05 and a uniform horizon, by themselves and together; shorter delays, of which more is known.
 fn worlds() -> Vec<World> {
@@ -41,60 +31,6 @@ fn worlds() -> Vec<World> {
         World { delay: Delay::Rounds(3), batch: 4, floor: 0.05, horizon: UNIFORM },
         World { delay: Delay::Rounds(1), batch: 2, floor: 0.05, horizon: UNIFORM },
     ]
-}
-
-/// Is the reward of round `s` known in round `t`? From the definition: after the delay, at the end of a batch.
-fn known(world: &World, s: usize, t: usize) -> bool {
-    let Delay::Rounds(delay) = world.delay else { panic!("a fixed delay") };
-    s + delay < t / world.batch * world.batch
-}
-
-/// A policy's probabilities from estimated means and variances, as the paper writes them.
-type Rule<'a> = &'a dyn Fn(&[f64; 2], &[f64; 2]) -> [f64; 2];
-
-/// Expected reward by complete enumeration. In every round an arm is fitted anew: its variance from all of its past, its
-/// mean from the part that is known.
-fn enumerated(world: &World, w: &[f64; 4], ridge: f64, rule: Rule) -> f64 {
-    let sequences = 3_usize.pow(ROUNDS as u32);
-    let mut total = 0.0;
-    for sequence in 0..sequences {
-        let drawn: Vec<_> = (0..ROUNDS).map(|t| EXAMPLES[sequence / 3_usize.pow(t as u32) % 3]).collect();
-        for actions in 0..1_usize << ROUNDS {
-            let (mut probability, mut reward) = (1.0, 0.0);
-            for t in 0..ROUNDS {
-                let (mut mu, mut v) = ([0.0; 2], [0.0; 2]);
-                for arm in 0..2 {
-                    let past = |of: &dyn Fn(usize) -> bool| -> Vec<_> {
-                        let rounds = (0..t).filter(|&s| (actions >> s & 1) == arm && of(s));
-                        rounds.map(|s| (drawn[s].0, f64::from(u8::from(drawn[s].1 == arm)))).collect()
-                    };
-                    mu[arm] = fitted(w, ridge, &past(&|s| known(world, s, t)), drawn[t].0).0;
-                    v[arm] = fitted(w, ridge, &past(&|_| true), drawn[t].0).1;
-                }
-                let arm = actions >> t & 1;
-                probability *= world.floor + (1.0 - 2.0 * world.floor) * rule(&mu, &v)[arm];
-                reward += world.horizon.weight(t) * f64::from(u8::from(drawn[t].1 == arm));
-            }
-            total += probability * reward / sequences as f64;
-        }
-    }
-    total
-}
-
-fn fitted(w: &[f64; 4], ridge: f64, past: &[([f64; 2], f64)], x: [f64; 2]) -> (f64, f64) {
-    let project = |x: [f64; 2]| [w[0] * x[0] + w[1] * x[1], w[2] * x[0] + w[3] * x[1]];
-    let (mut g, mut c) = ([ridge, 0.0, ridge], [0.0; 2]);
-    for &(x, y) in past {
-        let u = project(x);
-        (g[0], g[1], g[2]) = (g[0] + u[0] * u[0], g[1] + u[0] * u[1], g[2] + u[1] * u[1]);
-        (c[0], c[1]) = (c[0] + u[0] * y, c[1] + u[1] * y);
-    }
-    let determinant = g[0] * g[2] - g[1] * g[1];
-    let solve =
-        |b: [f64; 2]| [(g[2] * b[0] - g[1] * b[1]) / determinant, (g[0] * b[1] - g[1] * b[0]) / determinant];
-    let (u, theta) = (project(x), solve(c));
-    let h = solve(u);
-    (u[0] * theta[0] + u[1] * theta[1], u[0] * h[0] + u[1] * h[1])
 }
 
 /// Central differences of a function of several numbers, one after the other.
@@ -133,39 +69,6 @@ fn check(choice: &Choice, problem: &Problem, reward: f64, exact: &[f64]) {
         }
     }
 }
-
-fn cosoftelim(gamma: f64) -> impl Fn(&[f64; 2], &[f64; 2]) -> [f64; 2] {
-    move |mu, v| {
-        let best = mu[0].max(mu[1]);
-        let weight = |i: usize| (-gamma * (best - mu[i]).powi(2) / v[i]).exp();
-        let total = weight(0) + weight(1);
-        [weight(0) / total, weight(1) / total]
-    }
-}
-
-fn soft_ucb(alpha: f64, temperature: f64) -> impl Fn(&[f64; 2], &[f64; 2]) -> [f64; 2] {
-    move |mu, v| {
-        let weight = |i: usize| ((mu[i] + alpha * v[i].sqrt()) / temperature).exp();
-        [weight(0) / (weight(0) + weight(1)), weight(1) / (weight(0) + weight(1))]
-    }
-}
-
-/// The chance that one of two independent normal samples is the larger.
-fn lin_thompson(noise_sd: f64) -> impl Fn(&[f64; 2], &[f64; 2]) -> [f64; 2] {
-    move |mu, v| {
-        let z = (mu[0] - mu[1]) / (noise_sd * (v[0] + v[1]).sqrt());
-        [normal_cdf(z), normal_cdf(-z)]
-    }
-}
-
-fn greedy(epsilon: f64) -> impl Fn(&[f64; 2], &[f64; 2]) -> [f64; 2] {
-    move |mu, _| {
-        let first = if mu[1] > mu[0] { epsilon / 2.0 } else { 1.0 - epsilon / 2.0 };
-        [first, 1.0 - first]
-    }
-}
-
-const W: [f64; 4] = [0.9, -0.4, 0.7, 1.6];
 
 #[test]
 fn gradients_of_linear_policies_are_unbiased_in_every_world() {
