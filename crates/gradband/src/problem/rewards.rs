@@ -10,6 +10,8 @@ use crate::numeric::lanes::Real;
 
 /// Draws rewards in lanes.
 pub(crate) trait RewardModel: Copy {
+    /// Any model, in any world; else one that has kernels of its own for the textbook's world.
+    const ANY: bool = false;
     /// Whether all rewards are 0 or 1.
     fn binary(self) -> bool;
     /// The reward of (instance, round, arm).
@@ -48,6 +50,7 @@ macro_rules! rewards {
         }
 
         impl RewardModel for &Rewards {
+            const ANY: bool = true;
             #[inline(always)]
             fn binary(self) -> bool {
                 match self { $(Rewards::$model(model) => model.binary(),)* Rewards::Own(own) => own.binary() }

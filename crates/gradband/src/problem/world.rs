@@ -315,6 +315,20 @@ impl Problem {
         Ok(changed)
     }
 
+    /// The mean of past arms. TEMPORARY until past_arms lands.
+    pub(crate) fn past_mean(&self) -> f64 {
+        use crate::numeric::{lanes::One, stream::{Key, Stream}};
+        let Some(armed) = self.armed() else { return 0.0 };
+        let mut means = vec![0.0; self.arms];
+        let mut total = 0.0;
+        for i in 0..4096 {
+            let mut stream = Stream::<One<f64>>::new((), Key::new(0), i);
+            armed.prior.sample(super::Split::Train, &mut stream, &mut means);
+            total += means.iter().sum::<f64>();
+        }
+        total / (4096 * self.arms) as f64
+    }
+
     /// The probability that each round is played, if the end is unknown.
     pub(crate) fn round_weights(&self) -> Option<Vec<f64>> {
         let horizon = self.world.horizon;

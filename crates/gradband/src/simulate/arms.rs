@@ -9,6 +9,8 @@
 //! The sum over rounds t of score_t (sum over s >= t of r_s - r'_s) is, with the sums swapped, the sum over s of
 //! (r_s - r'_s) (sum over t <= s of score_t): nothing of the trajectory is stored.
 
+mod late;
+
 use super::instances::{self, Tally, armed};
 use super::job::{Job, Output, Player, Task};
 use super::returns::{Baseline, Centre, Returns};
@@ -17,6 +19,7 @@ use crate::numeric::lanes::{Best, Lane, Real, add, pick, put};
 use crate::numeric::simd::{LaneWork, Lanes, in_lanes};
 use crate::numeric::stream::Stream;
 use crate::problem::{Armed, Bernoulli, RewardModel, Rewards};
+use late::{Late, Statistics};
 
 /// The statistics of a run so far, a lane per run.
 pub struct History<'a, R> {
@@ -50,8 +53,16 @@ pub trait ArmsKernel<const N: usize>: Clone + Send + Sync {
     const USES: Uses;
     /// Does it begin by pulling each arm once?
     const EACH_ARM_ONCE: bool = false;
+    /// Numbers at the end of its own that belong to the pull just made, and are needed again when its reward is known.
+    const NOTES: usize = 0;
     /// Does it see rewards in [0, 1] rounded at random to 0 or 1 (Agrawal and Goyal, 2012)?
     const BERNOULLI_ROUNDING: bool = false;
+
+    /// Does it begin by pulling each arm once?
+    #[inline(always)]
+    fn each_arm_once(&self) -> bool {
+        Self::EACH_ARM_ONCE
+    }
 
     /// Numbers of its own that it keeps for each run.
     fn slots(&self, _arms: usize) -> usize {
@@ -77,9 +88,28 @@ pub trait ArmsKernel<const N: usize>: Clone + Send + Sync {
         score: &mut [R; N],
     ) -> R;
 
-    /// Learns the reward of the pulled arm, which has now been pulled `count` times.
+    /// Learns a reward of an arm.
     #[inline(always)]
-    fn update<R: Real>(&self, _arm: R, _reward: R, _count: R, _own: &mut [R]) {}
+    fn update<R: Real>(&self, _arm: R, _reward: R, _counted: Counted<R>, _own: &mut [R]) {}
+
+    /// An arm was pulled, and its reward is not known yet.
+    #[inline(always)]
+    fn recount<R: Real>(&self, _arm: R, _counted: Counted<R>, _own: &mut [R]) {}
+
+    /// An arm is played with probability `floor` + (1 - K `floor`) pi, whoever chose it: for policies that note it.
+    #[inline(always)]
+    fn played<R: Real>(&self, _arm: R, _floor: f64, _own: &mut [R]) {}
+}
+
+/// What is known of an arm.
+#[derive(Clone, Copy)]
+pub struct Counted<R> {
+    /// How often it was pulled, pulls with pending rewards among them.
+    pub count: R,
+    /// How many of its rewards are known: all, unless they come late.
+    pub known: R,
+    /// The mean of those, if the policy uses means.
+    pub mean: R,
 }
 
 /// Above this horizon sums of rewards lose digits in single precision.
@@ -128,6 +158,7 @@ impl<const N: usize, P: ArmsKernel<N>> LaneWork for Play<'_, '_, P, N> {
     fn run<R: Lane>(self, token: R::Token) -> Result<()> {
         let rewards = &self.armed.rewards;
         if R::WIDTH > 1
+            && self.job.problem.world().is_plain()
             && let Rewards::Bernoulli(_) = rewards
         {
             return if self.job.problem.arms == 2 {
@@ -189,6 +220,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
         let mut means = vec![zero; arms];
         let mut state = vec![zero; runs * slots];
         let mut players = Vec::with_capacity(runs);
+        let mut late = if M::ANY { Late::new(token, job) } else { None };
         let Output { outcomes, gradients, curves } = out;
         for (i, chunk) in outcomes.chunks_mut(R::WIDTH).enumerate() {
             let at = i * R::WIDTH;
@@ -203,6 +235,12 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             }
             let mut instances = rollout.instances(first, &means);
             state.fill(zero);
+            if let Some(late) = &mut late {
+                late.start(first, P::NOTES);
+                for state in state.chunks_exact_mut(slots) {
+                    state[2 * arms..3 * arms].fill(late.past_mean());
+                }
+            }
             players.clear();
             players.extend(
                 state
@@ -214,18 +252,19 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             // One loop, marks or not: its body is the whole engine.
             for (m, &mark) in job.marks.iter().chain([&horizon]).enumerate() {
                 while round < mark {
-                    rollout.step(round, &mut instances, &mut players, &mut state);
+                    rollout.step(round, &mut instances, &mut players, &mut state, late.as_mut());
                     round += 1;
                 }
                 if m < job.marks.len() {
                     for lane in 0..chunk.len() {
-                        let tally = rollout.tally(lane, &exact[lane * arms..(lane + 1) * arms], &state);
+                        let tally = rollout.tally(lane, &exact[lane * arms..(lane + 1) * arms], &state, late.as_mut());
                         curves[(at + lane) * job.marks.len() + m] = tally.regret(runs);
                     }
                 }
             }
             for (lane, outcome) in chunk.iter_mut().enumerate() {
-                rollout.tally(lane, &exact[lane * arms..(lane + 1) * arms], &state).settle(runs, outcome);
+                let means = &exact[lane * arms..(lane + 1) * arms];
+                rollout.tally(lane, means, &state, late.as_mut()).settle(runs, outcome);
                 if let Some(gradient) = gradients.get_mut((at + lane) * N..(at + lane + 1) * N) {
                     rollout.gradient(lane, &players, gradient);
                 }
@@ -263,6 +302,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
         instances: &mut Instances<R>,
         players: &mut [Run<R, N>],
         mut state: &mut [R],
+        mut late: Option<&mut Late<R>>,
     ) {
         let arms = self.arms();
         let word = instances.words.next_word();
@@ -275,13 +315,18 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             both[0] = self.model.draw(word, zero, true_means[0]);
             both[1] = self.model.draw(word, zero + 1.0, true_means[1]);
         }
-        for run in players.iter_mut() {
+        for (r, run) in players.iter_mut().enumerate() {
             let (own_state, rest) = state.split_at_mut(self.slots);
             state = rest;
             let (pulls, rest) = own_state.split_at_mut(arms);
             let (sums, rest) = rest.split_at_mut(arms);
             let (means, own) = rest.split_at_mut(arms);
-            let arm = if P::EACH_ARM_ONCE && round < arms {
+            if M::ANY && let Some(late) = &mut late {
+                late.credit(&self.policy, r, round, &mut Statistics { pulls, sums, means, own });
+            }
+            let before = run.score;
+            let in_order = self.policy.each_arm_once() && round < arms && !(M::ANY && late.is_some());
+            let mut arm = if in_order {
                 R::splat(self.token, round as f64)
             } else {
                 let history = History { round, pulls, sums, means };
@@ -291,6 +336,10 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
                     self.policy.act::<R, K, false>(&history, own, &mut run.actions, &mut run.score)
                 }
             };
+            if M::ANY && let Some(late) = &mut late {
+                let mut seen = Statistics { pulls, sums, means, own };
+                arm = late.decide(&self.policy, r, arm, &mut seen, (run, before));
+            }
             let mean = pick(true_means, arm);
             let mut reward = if K == 2 { pick(&both, arm) } else { self.model.draw(word, arm, mean) };
             run.value = match self.returns {
@@ -300,17 +349,25 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             if P::BERNOULLI_ROUNDING && !self.model.binary() {
                 reward = R::select(run.actions.uniform().lt(reward), reward.one(), reward.zero());
             }
+            if M::ANY && let Some(late) = &mut late {
+                let mut seen = Statistics { pulls, sums, means, own };
+                late.pull(&self.policy, r, round, (arm, reward), &mut seen);
+                continue;
+            }
             let count = add(pulls, arm, R::splat(self.token, 1.0));
+            let mut known = Counted { count, known: count, mean: zero };
             if P::USES != Uses::Pulls {
                 let sum = add(sums, arm, reward);
                 if P::USES == Uses::Means {
-                    put(means, arm, sum / count);
+                    known.mean = sum / count;
+                    put(means, arm, known.mean);
                 }
             }
-            self.policy.update(arm, reward, count, own);
+            self.policy.update(arm, reward, known, own);
         }
         if let Task::Gradient(baseline, _) = self.job.task {
-            self.accumulate(baseline, word, instances, players);
+            let weight = if M::ANY { late.and_then(|late| late.weight(round)) } else { None };
+            self.accumulate(baseline, word, instances, players, weight);
         }
     }
 
@@ -322,6 +379,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
         word: R::Word,
         instances: &Instances<R>,
         players: &mut [Run<R, N>],
+        weight: Option<R>,
     ) {
         let best = instances.best;
         let reference = baseline.reference(
@@ -337,6 +395,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
         for (r, run) in players.iter_mut().enumerate() {
             if baseline.scores(r) {
                 let excess = reference.excess(run.value);
+                let excess = weight.map_or(excess, |weight| excess * weight);
                 for i in 0..N {
                     run.gradient[i] = excess.fma(run.score[i], run.gradient[i]);
                 }
@@ -346,10 +405,19 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
 
     /// What a lane earned so far.
     #[inline(always)]
-    fn tally<'b>(&self, lane: usize, means: &'b [f64], state: &[R]) -> Tally<'b> {
+    fn tally<'b>(
+        &self,
+        lane: usize,
+        means: &'b [f64],
+        state: &[R],
+        mut late: Option<&mut Late<R>>,
+    ) -> Tally<'b> {
         let mut tally = Tally::new(means);
-        for state in state.chunks_exact(self.slots) {
-            tally.add(state.iter().map(|pulls| pulls.lane(lane)).take(means.len()));
+        for (r, state) in state.chunks_exact(self.slots).enumerate() {
+            match late.as_mut().and_then(|late| late.pulls(r, lane)) {
+                Some(weighted) => tally.add(weighted.iter().copied()),
+                None => tally.add(state.iter().map(|pulls| pulls.lane(lane)).take(means.len())),
+            }
         }
         tally
     }

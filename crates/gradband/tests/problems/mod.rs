@@ -2,7 +2,9 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use gradband::policy::{Choice, Learns, PolicyKind};
-use gradband::problem::{Cell, Discrete, Order, Points, Prior, Problem, Row, Split, Table};
+use gradband::problem::{
+    Cell, Delay, Discrete, Horizon, Order, Points, Prior, Problem, Row, Split, Table, World,
+};
 use gradband::simulate::{Baseline, Job, Outcome, Output, Player, Returns, Task};
 
 /// A built-in problem over another number of rounds.
@@ -29,6 +31,27 @@ pub fn armed() -> Vec<Problem> {
         Problem::bernoulli(Prior::table(table())).name("table").horizon(30).build().unwrap(),
         Problem::gaussian(normal, 0.5).name("normal").horizon(30).build().unwrap(),
     ]
+    .into_iter()
+    .chain(in_worlds(&shorten("bernoulli-2", 33)).into_iter().skip(1))
+    .chain(in_worlds(&shorten("bernoulli-10", 40)).into_iter().skip(1))
+    .collect()
+}
+
+/// A problem in every kind of world, its own first: late rewards, batches, least shares, unknown ends, and all of them.
+pub fn in_worlds(problem: &Problem) -> Vec<Problem> {
+    let own = *problem.world();
+    let floor = 0.5 / problem.arms() as f64;
+    let uniform = Horizon::Uniform { from: problem.horizon() / 2, to: problem.horizon() };
+    let worlds = [
+        own,
+        World { delay: Delay::Rounds(4), ..own },
+        World { delay: Delay::Geometric { mean: 3.0 }, ..own },
+        World { batch: 7, ..own },
+        World { floor, ..own },
+        World { horizon: uniform, ..own },
+        World { delay: Delay::Geometric { mean: 2.0 }, batch: 3, floor, horizon: uniform },
+    ];
+    worlds.iter().map(|&world| problem.with_world(world).unwrap()).collect()
 }
 
 /// Two contexts of two arms each, at random.

@@ -14,7 +14,7 @@ use crate::numeric::lanes::{Real, largest, pick, put};
 use crate::numeric::stream::Stream;
 use crate::policy::definition::{Definition, unit_rewards_only};
 use crate::policy::params::{Allowed, Initial, Param, Range, Setting};
-use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
+use crate::simulate::arms::{Arms, ArmsKernel, Counted, History, Uses};
 
 pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "exp3",
@@ -61,6 +61,7 @@ impl Exp3 {
 
 impl ArmsKernel<1> for Exp3 {
     const USES: Uses = Uses::Pulls;
+    const NOTES: usize = 2;
 
     /// S, D and weights of the arms; then 1/pi and score of the arm pulled last.
     fn slots(&self, arms: usize) -> usize {
@@ -119,7 +120,7 @@ impl ArmsKernel<1> for Exp3 {
     }
 
     #[inline(always)]
-    fn update<R: Real>(&self, arm: R, reward: R, _count: R, own: &mut [R]) {
+    fn update<R: Real>(&self, arm: R, reward: R, _: Counted<R>, own: &mut [R]) {
         let (sums, rest) = own.split_at_mut(self.arms);
         let (slopes, rest) = rest.split_at_mut(self.arms);
         let last = &rest[self.arms..];
@@ -128,5 +129,29 @@ impl ArmsKernel<1> for Exp3 {
         if self.derivative == Derivative::Total {
             put(slopes, arm, pick(slopes, arm) - estimate * last[1]);
         }
+    }
+
+    /// S takes the probability that was played, floor included, and D its derivative.
+    #[inline(always)]
+    fn played<R: Real>(&self, arm: R, floor: f64, own: &mut [R]) {
+        let (sums, rest) = own.split_at_mut(self.arms);
+        let (slopes, rest) = rest.split_at_mut(self.arms);
+        let (weights, last) = rest.split_at_mut(self.arms);
+        let k = self.arms as f64;
+        let best = largest(sums);
+        let x = |i: usize| (sums[i] - best) * arm.lit(1.0 / k) + slopes[i] * arm.lit(self.w / k);
+        let (mut total, mut moment) = (arm.zero(), arm.zero());
+        for (i, &weight) in weights.iter().enumerate() {
+            total = total + weight;
+            moment = x(i).fma(weight, moment);
+        }
+        let (keep, share) = (arm.lit(1.0 - self.w), arm.lit(self.w / k));
+        let p = pick(weights, arm) / total;
+        let own_x = (pick(sums, arm) - best) * arm.lit(1.0 / k) + pick(slopes, arm) * arm.lit(self.w / k);
+        // d pi_a / dw = p_a ((1 - w) (x_a - sum_j p_j x_j) - 1) + 1 / K, of which the floor leaves 1 - K floor.
+        let slope = p.fma(keep.fma(own_x - moment / total, -arm.one()), arm.lit(1.0 / k));
+        let free = arm.lit(1.0 - k * floor);
+        let inverse = arm.one() / free.fma(keep.fma(p, share), arm.lit(floor));
+        (last[0], last[1]) = (inverse, free * slope * inverse);
     }
 }

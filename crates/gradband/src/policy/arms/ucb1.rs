@@ -5,7 +5,7 @@ use crate::exact::index::{Index, IndexPolicy, mean};
 use crate::numeric::lanes::{Best, One, Real, put};
 use crate::numeric::stream::Stream;
 use crate::policy::definition::{Definition, Method, needs_each_arm_once, unit_rewards_only};
-use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
+use crate::simulate::arms::{Arms, ArmsKernel, Counted, History, Uses};
 use std::sync::Arc;
 
 pub(in crate::policy) const DEFINITION: Definition = Definition {
@@ -58,7 +58,12 @@ impl ArmsKernel<0> for Ucb1 {
     }
 
     #[inline(always)]
-    fn update<R: Real>(&self, arm: R, _reward: R, count: R, own: &mut [R]) {
+    fn update<R: Real>(&self, arm: R, _reward: R, counted: Counted<R>, own: &mut [R]) {
+        self.recount(arm, counted, own);
+    }
+
+    #[inline(always)]
+    fn recount<R: Real>(&self, arm: R, Counted { count, .. }: Counted<R>, own: &mut [R]) {
         put(own, arm, count.one() / count.sqrt());
     }
 }

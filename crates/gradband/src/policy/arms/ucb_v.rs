@@ -3,10 +3,10 @@
 
 use crate::exact::Part;
 use crate::exact::index::{Index, IndexPolicy, mean};
-use crate::numeric::lanes::{Best, One, Real, pick, put};
+use crate::numeric::lanes::{Best, One, Real, add, pick, put};
 use crate::numeric::stream::Stream;
 use crate::policy::definition::{Definition, Method, needs_each_arm_once, unit_rewards_only};
-use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
+use crate::simulate::arms::{Arms, ArmsKernel, Counted, History, Uses};
 
 pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "ucb-v",
@@ -36,12 +36,12 @@ impl UcbV {
 }
 
 impl ArmsKernel<0> for UcbV {
-    const USES: Uses = Uses::Pulls;
+    const USES: Uses = Uses::Means;
     const EACH_ARM_ONCE: bool = true;
 
-    /// Sums, sums of squares and indices: an index changes when its arm is pulled, and only then.
+    /// Sums of squares and indices: an index changes with its arm, and only then.
     fn slots(&self, arms: usize) -> usize {
-        3 * arms
+        2 * arms
     }
 
     #[inline(always)]
@@ -52,19 +52,21 @@ impl ArmsKernel<0> for UcbV {
         _actions: &mut Stream<R>,
         _: &mut [R; 0],
     ) -> R {
-        Best::of(&own[2 * self.arms..]).arm
+        Best::of(&own[self.arms..]).arm
     }
 
     #[inline(always)]
-    fn update<R: Real>(&self, arm: R, reward: R, count: R, own: &mut [R]) {
-        let (sums, rest) = own.split_at_mut(self.arms);
-        let (squares, indices) = rest.split_at_mut(self.arms);
-        let sum = pick(sums, arm) + reward;
-        let square = pick(squares, arm) + reward * reward;
-        put(sums, arm, sum);
-        put(squares, arm, square);
-        let mean = sum / count;
-        let variance = (square / count - mean * mean).max(count.zero());
+    fn update<R: Real>(&self, arm: R, reward: R, counted: Counted<R>, own: &mut [R]) {
+        add(&mut own[..self.arms], arm, reward * reward);
+        self.recount(arm, counted, own);
+    }
+
+    /// Before a reward is known the variance is that of the mean alone, none.
+    #[inline(always)]
+    fn recount<R: Real>(&self, arm: R, Counted { count, known, mean }: Counted<R>, own: &mut [R]) {
+        let (squares, indices) = own.split_at_mut(self.arms);
+        let square = pick(squares, arm);
+        let variance = (square / known.max(known.one()) - mean * mean).max(count.zero());
         let e = count.lit(self.exploration) / count;
         put(indices, arm, mean + (variance * e * 2.0).sqrt() + e * 3.0);
     }

@@ -102,6 +102,11 @@ struct OwnLanes {
 impl ArmsKernel<MOST_PARAMS> for OwnLanes {
     const USES: Uses = Uses::Means;
 
+    #[inline(always)]
+    fn each_arm_once(&self) -> bool {
+        self.each_arm_once
+    }
+
     /// Weights and cumulative weights.
     fn slots(&self, arms: usize) -> usize {
         2 * arms
@@ -117,12 +122,15 @@ impl ArmsKernel<MOST_PARAMS> for OwnLanes {
     ) -> R {
         let arms = history.pulls.len();
         let token = history.pulls[0].token();
-        if self.each_arm_once && history.round < arms {
-            return R::splat(token, history.round as f64);
-        }
         let mut rows = ROWS.take();
         rows.statistics.resize(R::WIDTH * 3 * arms, 0.0);
-        let statistics = history.pulls.iter().chain(history.sums).chain(history.means);
+        // A lane that has yet to try an arm does not follow the rule, which must not divide by zero for it.
+        let least = R::splat(token, f64::from(u8::from(self.each_arm_once)));
+        let pulls = history.pulls.iter().map(
+            #[inline(always)]
+            |pulls| pulls.max(least),
+        );
+        let statistics = pulls.chain(history.sums.iter().copied()).chain(history.means.iter().copied());
         for (row, lanes) in rows.statistics.chunks_exact_mut(R::WIDTH).zip(statistics) {
             lanes.write_to(row);
         }
