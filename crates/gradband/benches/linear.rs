@@ -7,7 +7,7 @@ mod clock;
 
 use clock::best_of;
 use gradband::policy::Choice;
-use gradband::problem::{Covariance, Linear, Normal, Problem, Split};
+use gradband::problem::{Covariance, Delay, Linear, Normal, Problem, Split, World};
 use gradband::simulate::{Baseline, Job, Key, Lanes, Outcome, Output, Returns, Task};
 use std::hint::black_box;
 
@@ -46,9 +46,11 @@ fn main() -> gradband::Result<()> {
             continue;
         }
         let problem = problem(dim, arms, horizon)?;
+        let late = problem.with_world(World { delay: Delay::Rounds(20), ..*problem.world() })?;
         let report = |variant: &str, name: &str, task: Task, lanes: Lanes| -> gradband::Result<()> {
-            let player = choose(name, &problem)?.player(&problem, &mut ())?;
-            let job = Job { lanes, ..Job::new(&problem, Key::new(3), Split::Train, task) };
+            let problem = if variant.ends_with("delay 20") { &late } else { &problem };
+            let player = choose(name, problem)?.player(problem, &mut ())?;
+            let job = Job { lanes, ..Job::new(problem, Key::new(3), Split::Train, task) };
             let mut outcomes = vec![Outcome::default(); instances];
             let length = if task == Task::Evaluate { 0 } else { player.dim() };
             let mut gradients = vec![0.0; instances * length];
@@ -70,6 +72,8 @@ fn main() -> gradband::Result<()> {
         report("cosoftelim evaluate", "cosoftelim", Task::Evaluate, Lanes::Auto)?;
         report("soft-ucb", "soft-ucb", pair, Lanes::Auto)?;
         report("lin-thompson", "lin-thompson", pair, Lanes::Auto)?;
+        report("cosoftelim delay 20", "cosoftelim", pair, Lanes::Auto)?;
+        report("cosoftelim evaluate delay 20", "cosoftelim", Task::Evaluate, Lanes::Auto)?;
     }
     Ok(())
 }

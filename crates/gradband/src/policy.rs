@@ -19,7 +19,7 @@ mod value;
 
 pub use catalogue::{Catalogue, POLICIES, applicable, named, ready};
 pub use choice::{Choice, Slot};
-pub use definition::{Learns, Plays, PolicyKind};
+pub use definition::{Learns, Plays, PolicyKind, Worlds};
 pub use linear::mom_subspace;
 pub use params::{Allowed, Coordinate, High, Initial, Param, Range, Setting, SettingValue, Shape};
 pub use rule::{Form, LinearRule, Rule, Scalar, Seen};
@@ -31,4 +31,4 @@ pub(crate) use linear::kernels as linear_kernels;
 pub(crate) use network::{lstm_network, q_network};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,11 +1,13 @@
 //! Contextual policies against complete enumeration, published regrets and theorem 2.
 #![allow(clippy::unwrap_used)]
 
+mod enumeration;
 mod numbers;
 
+use enumeration::{W, cosoftelim, enumerable, enumerated, greedy, lin_thompson, soft_ucb};
 use gradband::learn::Estimator;
 use gradband::policy::{Choice, named};
-use gradband::problem::{Discrete, ExamplesBuilder, Order, Points, Problem, Scale};
+use gradband::problem::{Discrete, Order, Points, Problem, World};
 use gradband::simulate::{Baseline, Key, Returns};
 use gradband::{Estimate, Simulator, Trainer};
 use numbers::{Numbers, normal_cdf};
@@ -16,88 +18,6 @@ fn choice(name: &str, problem: &Problem) -> Choice {
 
 fn regret(choice: &Choice, problem: &Problem, instances: usize) -> Estimate {
     Simulator::new(problem).instances(instances).evaluate(choice).unwrap().regret()
-}
-
-/// Three examples of two features in two classes, four rounds: 81 sequences of contexts, 16 of actions.
-const EXAMPLES: [([f64; 2], usize); 3] = [([0.5, -1.0], 0), ([1.0, 0.25], 1), ([-0.75, 0.5], 1)];
-const ROUNDS: usize = 4;
-
-fn enumerable() -> Problem {
-    let mut builder = ExamplesBuilder::new(Scale::None, 0.0).unwrap();
-    for (x, label) in EXAMPLES {
-        builder.push(&x, &label.to_string()).unwrap();
-    }
-    let (examples, _) = builder.finish(None).unwrap();
-    Problem::classification(examples).name("three").horizon(ROUNDS).build().unwrap()
-}
-
-/// A policy's probabilities from estimated means and variances, as the paper writes them.
-type Rule<'a> = &'a dyn Fn(&[f64; 2], &[f64; 2]) -> [f64; 2];
-
-/// Expected reward by complete enumeration; the model of an arm is refitted from its history in every round, with
-/// an explicit G = W A W' + lambda I.
-fn enumerated(w: &[f64; 4], ridge: f64, rule: Rule) -> f64 {
-    let mut total = 0.0;
-    for sequence in 0..3_usize.pow(ROUNDS as u32) {
-        let drawn: Vec<_> = (0..ROUNDS).map(|t| EXAMPLES[sequence / 3_usize.pow(t as u32) % 3]).collect();
-        for actions in 0..1_usize << ROUNDS {
-            let (mut probability, mut reward) = (1.0, 0.0);
-            for t in 0..ROUNDS {
-                let (mut mu, mut v) = ([0.0; 2], [0.0; 2]);
-                for arm in 0..2 {
-                    let past = (0..t).filter(|&s| (actions >> s & 1) == arm);
-                    let past: Vec<_> =
-                        past.map(|s| (drawn[s].0, f64::from(u8::from(drawn[s].1 == arm)))).collect();
-                    (mu[arm], v[arm]) = fitted(w, ridge, &past, drawn[t].0);
-                }
-                let arm = actions >> t & 1;
-                probability *= rule(&mu, &v)[arm];
-                reward += f64::from(u8::from(drawn[t].1 == arm));
-            }
-            total += probability * reward / 81.0;
-        }
-    }
-    total
-}
-
-fn fitted(w: &[f64; 4], ridge: f64, past: &[([f64; 2], f64)], x: [f64; 2]) -> (f64, f64) {
-    let project = |x: [f64; 2]| [w[0] * x[0] + w[1] * x[1], w[2] * x[0] + w[3] * x[1]];
-    let (mut g, mut c) = ([ridge, 0.0, ridge], [0.0; 2]);
-    for &(x, y) in past {
-        let u = project(x);
-        (g[0], g[1], g[2]) = (g[0] + u[0] * u[0], g[1] + u[0] * u[1], g[2] + u[1] * u[1]);
-        (c[0], c[1]) = (c[0] + u[0] * y, c[1] + u[1] * y);
-    }
-    let determinant = g[0] * g[2] - g[1] * g[1];
-    let solve =
-        |b: [f64; 2]| [(g[2] * b[0] - g[1] * b[1]) / determinant, (g[0] * b[1] - g[1] * b[0]) / determinant];
-    let (u, theta) = (project(x), solve(c));
-    let h = solve(u);
-    (u[0] * theta[0] + u[1] * theta[1], u[0] * h[0] + u[1] * h[1])
-}
-
-fn cosoftelim(gamma: f64) -> impl Fn(&[f64; 2], &[f64; 2]) -> [f64; 2] {
-    move |mu, v| {
-        let best = mu[0].max(mu[1]);
-        let weight = |i: usize| (-gamma * (best - mu[i]).powi(2) / v[i]).exp();
-        let total = weight(0) + weight(1);
-        [weight(0) / total, weight(1) / total]
-    }
-}
-
-fn soft_ucb(alpha: f64, temperature: f64) -> impl Fn(&[f64; 2], &[f64; 2]) -> [f64; 2] {
-    move |mu, v| {
-        let weight = |i: usize| ((mu[i] + alpha * v[i].sqrt()) / temperature).exp();
-        [weight(0) / (weight(0) + weight(1)), weight(1) / (weight(0) + weight(1))]
-    }
-}
-
-/// The chance that one of two independent normal samples is the larger.
-fn lin_thompson(noise_sd: f64) -> impl Fn(&[f64; 2], &[f64; 2]) -> [f64; 2] {
-    move |mu, v| {
-        let z = (mu[0] - mu[1]) / (noise_sd * (v[0] + v[1]).sqrt());
-        [normal_cdf(z), normal_cdf(-z)]
-    }
 }
 
 fn central(f: impl Fn(f64) -> f64, at: f64) -> f64 {
@@ -124,8 +44,6 @@ fn check_unbiased(choice: &Choice, problem: &Problem, exact: &[f64]) {
     }
 }
 
-const W: [f64; 4] = [0.9, -0.4, 0.7, 1.6];
-
 fn slopes(reward: impl Fn(&[f64; 4]) -> f64) -> Vec<f64> {
     let along = |k: usize| {
         central(
@@ -142,36 +60,31 @@ fn slopes(reward: impl Fn(&[f64; 4]) -> f64) -> Vec<f64> {
 
 #[test]
 fn gradients_are_unbiased_where_everything_can_be_enumerated() {
-    let problem = &enumerable();
+    let world = &World::plain(4);
+    let problem = &enumerable(*world);
     let with = |name: &str, settings: &[(&str, &str)], params: &[f64]| {
         let set = |choice: Choice, (key, value): &(&str, &str)| choice.with(problem, key, value).unwrap();
         settings.iter().fold(choice(name, problem), set).with_params(problem, params).unwrap()
     };
-    let exact = slopes(|w| enumerated(w, 0.7, &cosoftelim(3.0)));
+    let exact = slopes(|w| enumerated(world, w, 0.7, &cosoftelim(3.0)));
     check_unbiased(&with("cosoftelim", &[("ridge", "0.7"), ("gamma", "3")], &W), problem, &exact);
 
     let mut exact = exact;
-    exact.push(central(|gamma| enumerated(&W, 0.7, &cosoftelim(gamma)), 3.0));
+    exact.push(central(|gamma| enumerated(world, &W, 0.7, &cosoftelim(gamma)), 3.0));
     let learned =
         with("cosoftelim", &[("ridge", "0.7"), ("learn_gamma", "true")], &[&W[..], &[3.0]].concat());
     check_unbiased(&learned, problem, &exact);
 
-    let mut exact = slopes(|w| enumerated(w, 1.0, &soft_ucb(0.8, 0.3)));
-    exact.push(central(|alpha| enumerated(&W, 1.0, &soft_ucb(alpha, 0.3)), 0.8));
-    exact.push(central(|temperature| enumerated(&W, 1.0, &soft_ucb(0.8, temperature)), 0.3));
+    let mut exact = slopes(|w| enumerated(world, w, 1.0, &soft_ucb(0.8, 0.3)));
+    exact.push(central(|alpha| enumerated(world, &W, 1.0, &soft_ucb(alpha, 0.3)), 0.8));
+    exact.push(central(|temperature| enumerated(world, &W, 1.0, &soft_ucb(0.8, temperature)), 0.3));
     check_unbiased(&with("soft-ucb", &[], &[&W[..], &[0.8, 0.3]].concat()), problem, &exact);
 
-    let exact = slopes(|w| enumerated(w, 1.0, &lin_thompson(0.5)));
+    let exact = slopes(|w| enumerated(world, w, 1.0, &lin_thompson(0.5)));
     check_unbiased(&with("lin-thompson", &[], &W), problem, &exact);
 
-    let greedy = |epsilon: f64| {
-        move |mu: &[f64; 2], _: &[f64; 2]| {
-            let first = if mu[1] > mu[0] { epsilon / 2.0 } else { 1.0 - epsilon / 2.0 };
-            [first, 1.0 - first]
-        }
-    };
     let identity = [1.0, 0.0, 0.0, 1.0];
-    let exact = central(|epsilon| enumerated(&identity, 1.0, &greedy(epsilon)), 0.3);
+    let exact = central(|epsilon| enumerated(world, &identity, 1.0, &greedy(epsilon)), 0.3);
     check_unbiased(&with("lin-epsilon-greedy", &[], &[0.3]), problem, &[exact]);
 }
 

@@ -32,6 +32,35 @@ pub enum Plays {
     Both,
 }
 
+/// Which worlds a policy plays in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worlds {
+    /// All of them.
+    Any,
+    /// The textbook's alone: rewards are known at once, there is no floor, and the end is known.
+    Plain,
+}
+
+impl Worlds {
+    /// Why a policy of these worlds does not play a problem, if it does not.
+    pub(super) fn refusal(self, problem: &Problem) -> Option<String> {
+        let world = problem.world();
+        if self == Self::Any || world.is_plain() {
+            return None;
+        }
+        // A known end is nothing to complain of.
+        let unusual = world.to_string();
+        let unusual = match unusual.split_once(", ") {
+            Some((_, rest)) if world.horizon.is_fixed() => rest,
+            _ => &unusual,
+        };
+        Some(format!(
+            "is trained and played only where rewards are known at once, there is no floor, and the end is known; this \
+             problem has {unusual}"
+        ))
+    }
+}
+
 /// How a policy is evaluated without sampling error.
 #[derive(Clone, Copy)]
 pub(crate) enum Method {
@@ -55,6 +84,7 @@ pub(super) struct Definition {
     pub settings: &'static [Setting],
     pub learns: Learns,
     pub plays: Plays,
+    pub worlds: Worlds,
     /// Why it does not apply to a problem, if it does not.
     pub refuses: fn(&Problem) -> Option<String>,
     /// The policy ready to play; long preparations are remembered.
@@ -75,6 +105,7 @@ impl Definition {
         settings: &[],
         learns: Learns::Score,
         plays: Plays::Arms,
+        worlds: Worlds::Any,
         refuses: |_| None,
         player: |_, choice, _| Err(crate::error::Error::new(choice.name(), "has no engine")),
         seconds: |_, _| 0.0,
@@ -108,6 +139,9 @@ pub(super) trait Define: Send + Sync {
         Learns::Score
     }
     fn plays(&self) -> Plays;
+    fn worlds(&self) -> Worlds {
+        Worlds::Any
+    }
     fn refuses(&self, _: &Problem) -> Option<String> {
         None
     }
@@ -162,6 +196,9 @@ impl Define for Definition {
     }
     fn plays(&self) -> Plays {
         self.plays
+    }
+    fn worlds(&self) -> Worlds {
+        self.worlds
     }
     fn refuses(&self, problem: &Problem) -> Option<String> {
         (self.refuses)(problem)
@@ -249,12 +286,17 @@ impl PolicyKind {
         self.define().plays()
     }
 
+    /// Which worlds it plays in.
+    pub fn worlds(&self) -> Worlds {
+        self.define().worlds()
+    }
+
     /// Why it does not apply to a problem, if it does not.
     pub fn refusal(&self, problem: &Problem) -> Option<String> {
         let reason = match (self.plays(), problem.contextual()) {
             (Plays::Arms, Some(_)) => "is for problems without contexts",
             (Plays::Contexts, None) => "is for problems with contexts",
-            _ => return self.define().refuses(problem),
+            _ => return self.worlds().refusal(problem).or_else(|| self.define().refuses(problem)),
         };
         Some(reason.into())
     }

@@ -5,9 +5,9 @@
 #[path = "../../tests/oracle/mod.rs"]
 mod oracle;
 #[path = "../../tests/problems/mod.rs"]
-mod problems;
+pub(crate) mod problems;
 #[path = "../../tests/rules/mod.rs"]
-mod rules;
+pub(crate) mod rules;
 
 use super::{Choice, POLICIES, Policy, PolicyKind};
 use crate::exact::{CountKernel, Part};

@@ -3,8 +3,8 @@
 
 use super::job::Job;
 use crate::numeric::lanes::One;
-use crate::numeric::stream::Stream;
-use crate::problem::{Delay, Problem, World};
+use crate::numeric::stream::{Key, Stream};
+use crate::problem::{Cell, Delay, Prior, Problem, Split, World};
 use std::ops::Range;
 
 /// The rounds whose rewards become known just before each round. It is a property of the instance: all its runs and all
@@ -98,23 +98,72 @@ pub(crate) fn forced(u: f64, floor: f64, arms: usize) -> Option<usize> {
     (u < arms as f64 * floor).then(|| ((u / floor) as usize).min(arms - 1))
 }
 
+/// Instances of a user's own prior whose mean stands for that of all.
+const SAMPLE: u64 = 1000;
+
+/// The mean of past arms: where an arm stands that was pulled, but of which no reward is known. To be replaced by what the
+/// problem itself knows of past arms.
+pub(crate) fn past_mean(problem: &Problem) -> f64 {
+    let Some(armed) = problem.armed() else { return 0.0 };
+    let average = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    match &armed.prior {
+        Prior::Points(points) => points.iter().map(|(means, weight)| weight * average(means)).sum(),
+        Prior::Beta { alpha, beta } => {
+            average(&alpha.iter().zip(beta).map(|(a, b)| a / (a + b)).collect::<Vec<_>>())
+        }
+        Prior::Normal { mean, .. } => average(mean),
+        Prior::Table(table) => {
+            let mean = |cell: &Cell| match *cell {
+                Cell::Mean(mean) => mean,
+                Cell::Counts { successes, trials } => (1.0 + successes) / (2.0 + trials),
+            };
+            average(&table.rows(Split::Train).flat_map(|row| row.arms.iter().map(mean)).collect::<Vec<_>>())
+        }
+        Prior::Own(_) => {
+            let (mut total, mut means) = (0.0, vec![0.0; problem.arms]);
+            for index in 0..SAMPLE {
+                let mut stream = Stream::new((), Key::new(0), index);
+                armed.prior.sample(Split::Train, &mut stream, &mut means);
+                total += average(&means);
+            }
+            total / SAMPLE as f64
+        }
+    }
+}
+
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
-    use crate::numeric::stream::Key;
-    use crate::problem::{Prior, Split};
     use crate::simulate::Task;
+
+    /// The first round in which the reward of each is known, for the oracles of engines.
+    pub(crate) fn known_in(job: &Job, index: u64) -> Vec<usize> {
+        let (horizon, world) = (job.problem.horizon, job.problem.world());
+        if let Delay::Rounds(delay) = world.delay {
+            return (0..horizon).map(|round| world.known_in(round, delay)).collect();
+        }
+        let mut schedule = Schedule::new(job.problem);
+        schedule.draw(job, index);
+        let mut known = vec![usize::MAX; horizon];
+        for t in 0..horizon {
+            schedule.due(t).for_each(|round| known[round] = t);
+        }
+        known
+    }
 
     /// Every round is due exactly when the world says, in order.
     #[test]
     fn schedules_are_those_of_the_world() {
-        for (delay, batch) in [(Delay::Rounds(0), 1), (Delay::Rounds(3), 1), (Delay::Rounds(2), 5), (Delay::Rounds(0), 4)] {
+        for (delay, batch) in
+            [(Delay::Rounds(0), 1), (Delay::Rounds(3), 1), (Delay::Rounds(2), 5), (Delay::Rounds(0), 4)]
+        {
             let builder = Problem::bernoulli(Prior::beta(2, 1.0, 1.0).unwrap()).horizon(23).delay(delay);
             let problem = builder.batch(batch).build().unwrap();
             let schedule = Schedule::new(&problem);
             let Delay::Rounds(rounds) = delay else { unreachable!() };
             for t in 0..23 {
-                let expected: Vec<_> = (0..23).filter(|&s| problem.world().known_in(s, rounds) == t).collect();
+                let expected: Vec<_> =
+                    (0..23).filter(|&s| problem.world().known_in(s, rounds) == t).collect();
                 assert_eq!(schedule.due(t).collect::<Vec<_>>(), expected, "{delay:?}, {batch}, round {t}");
                 assert!(expected.iter().all(|s| t - s <= schedule.reach()));
             }
@@ -150,7 +199,8 @@ mod tests {
 
     #[test]
     fn the_coin_gives_each_arm_its_floor() {
-        let named = |arm| (0..10_000).filter(|&i| forced((f64::from(i) + 0.5) / 1e4, 0.05, 3) == Some(arm)).count();
+        let named =
+            |arm| (0..10_000).filter(|&i| forced((f64::from(i) + 0.5) / 1e4, 0.05, 3) == Some(arm)).count();
         assert_eq!([named(0), named(1), named(2)], [500; 3]);
         assert_eq!(forced(0.9, 0.0, 3), None);
         assert_eq!(forced(0.999, 1.0 / 3.0, 3), Some(2));

@@ -13,10 +13,12 @@
 //!
 //! This holds for singular and for wide W too, and no product with M is needed but y, once for all runs of an
 //! instance. The gradient of an instance is lambda W (P + P'), with P the sum over rounds and arms of
-//! h (a z + b h)', where a and b are the round's advantage times d log pi / d mu and d log pi / d v.
+//! h (a z + b h)', where a and b are the round's advantage times d log pi / d mu and d log pi / d v. In a round that the
+//! world's floor takes from the policy both are zero. Rewards that come late are in `linear/late.rs`.
 
 mod blocks;
 mod gradient;
+mod late;
 mod pack;
 mod packed;
 mod play;
@@ -261,10 +263,10 @@ pub(crate) fn rollout(
     first: u64,
     out: Output,
 ) -> Result<()> {
-    let small = projection.dim <= rounds::LARGEST_DIM;
+    let pace = play::Pace::of(job.problem.world(), projection.dim);
     match precision {
-        Precision::Single => play::with::<One<f32>>(policy, projection, job, small, first, out),
-        Precision::Double => play::with::<One<f64>>(policy, projection, job, small, first, out),
+        Precision::Single => play::with::<One<f32>>(policy, projection, job, pace, first, out),
+        Precision::Double => play::with::<One<f64>>(policy, projection, job, pace, first, out),
     }
 }
 

@@ -4,6 +4,9 @@
 //! h' = floor(h) + coin, once for all contexts
 //! in each context: its first 2 h' rounds alternate the two arms;  then the better mean, for good
 //! ```
+//! Where rewards come late the better mean is that of the rewards known when the context commits; an arm of which none is
+//! known stands at the mean of past arms. Rounds that the world's floor takes count like others.
+//!
 //! The coin is that of explore-then-commit: Bernoulli(h - floor(h)) when the policy is evaluated, fair with a
 //! score of +2 or -2 in training.
 
@@ -40,8 +43,9 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     },
     player: |problem, choice, _| {
         let contexts = discrete(problem).map_or(0, Discrete::contexts);
-        let kernel = ContextualExploreThenCommit::new(choice.scalar("h")?, half_rarest(problem), contexts);
-        Ok(Box::new(Plain(kernel)))
+        let past_mean = discrete(problem).map_or(0.0, past_mean);
+        let h = choice.scalar("h")?;
+        Ok(Box::new(Plain(ContextualExploreThenCommit::new(h, half_rarest(problem), contexts, past_mean))))
     },
     ..Definition::CONTEXTS
 };
@@ -54,6 +58,12 @@ fn half_rarest(problem: &Problem) -> usize {
     discrete(problem).map_or(0, |discrete| discrete.rarest_rounds(problem.horizon) / 2)
 }
 
+/// The mean of all arms in all contexts.
+fn past_mean(discrete: &Discrete) -> f64 {
+    let average = |table: &[f64]| table.iter().sum::<f64>() / table.len() as f64;
+    discrete.tables().iter().map(|(table, weight)| weight * average(table)).sum()
+}
+
 /// Contextual explore-then-commit with exploration horizon h.
 #[derive(Clone, Copy, Debug)]
 pub struct ContextualExploreThenCommit {
@@ -61,20 +71,39 @@ pub struct ContextualExploreThenCommit {
     /// The left end of the linear piece that training measures.
     piece: f64,
     contexts: usize,
+    past_mean: f64,
 }
 
 impl ContextualExploreThenCommit {
     /// `h` in [1, most].
-    pub fn new(h: f64, most: usize, contexts: usize) -> Self {
-        Self { h, piece: h.floor().min(most as f64 - 1.0).max(1.0), contexts }
+    pub fn new(h: f64, most: usize, contexts: usize, past_mean: f64) -> Self {
+        Self { h, piece: h.floor().min(most as f64 - 1.0).max(1.0), contexts, past_mean }
     }
 }
 
-/// What is known of a context.
+/// What is known of a context: number and sum of the rewards of each arm, until it commits to one.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Known {
     rounds: usize,
+    counts: [f64; 2],
     sums: [f64; 2],
+    committed: Option<usize>,
+}
+
+impl Known {
+    /// The arm with the better mean.
+    fn better(&self, past_mean: f64) -> usize {
+        let [first, second] = self.counts;
+        // Explored equally often, as they are unless rewards come late, arms compare by their sums.
+        if first == second {
+            return usize::from(self.sums[1] > self.sums[0]);
+        }
+        let mean = |arm: usize| match self.counts[arm] {
+            0.0 => past_mean,
+            count => self.sums[arm] / count,
+        };
+        usize::from(mean(1) > mean(0))
+    }
 }
 
 /// Rounds to explore in each context, and what is known of each.
@@ -106,17 +135,22 @@ impl PlainKernel for ContextualExploreThenCommit {
     }
 
     fn act(&self, state: &mut State, round: &Round, _: &mut Random, _: Option<&mut [f64]>) -> usize {
-        let known = &state.known[context(round)];
-        // Both arms were explored equally often: the sums compare as the means do.
-        let explores = known.rounds < state.explored;
-        if explores { known.rounds % 2 } else { usize::from(known.sums[1] > known.sums[0]) }
+        let known = &mut state.known[context(round)];
+        if known.rounds < state.explored {
+            return known.rounds % 2;
+        }
+        *known.committed.get_or_insert(known.better(self.past_mean))
+    }
+
+    fn pulled(&self, state: &mut State, round: &Round, _: usize) {
+        state.known[context(round)].rounds += 1;
     }
 
     fn update(&self, state: &mut State, round: &Round, arm: usize, reward: f64) {
         let known = &mut state.known[context(round)];
-        if known.rounds < state.explored {
+        if known.committed.is_none() {
+            known.counts[arm] += 1.0;
             known.sums[arm] += reward;
         }
-        known.rounds += 1;
     }
 }

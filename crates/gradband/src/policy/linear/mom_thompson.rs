@@ -14,7 +14,7 @@ use crate::observe::Observer;
 use crate::policy::choice::Choice;
 use crate::policy::definition::Definition;
 use crate::policy::params::{Allowed, Setting};
-use crate::problem::{Instance, Problem, Split};
+use crate::problem::{Instance, Problem, Split, World};
 use crate::simulate::linear::{LinearPlayer, Projection};
 use crate::simulate::{Job, Player, Task, batch};
 use nalgebra::{DMatrix, SymmetricEigen};
@@ -78,7 +78,7 @@ fn eigenvectors(problem: &Problem, centred: bool) -> Result<Vec<Vec<f64>>> {
     let (dim, key) =
         (problem.contextual().map_or(0, |contextual| contextual.dim()), Key::new(0).child(MOMENTS));
     // Instances of K rounds, of which round i shows the reward of arm i: every pair has parameters of its own.
-    let problem = &problem.with_horizon(problem.arms)?;
+    let problem = &problem.with_world(World::plain(problem.arms))?;
     let instances = PAIRS.div_ceil(problem.arms);
     let mut instance = Instance::default();
     let mut mean = vec![0.0; dim];

@@ -1,7 +1,7 @@
 //! The deep Q-network (section 7.3) among the other policies; it is in [`crate::simulate::q_network`].
 
 use crate::policy::choice::Choice;
-use crate::policy::definition::{Definition, Learns, unit_rewards_only};
+use crate::policy::definition::{Definition, Learns, Worlds, unit_rewards_only};
 use crate::policy::params::{Allowed, Param, Setting};
 use crate::simulate::q_network::{Dqn, QPlayer};
 
@@ -31,6 +31,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         },
     ],
     learns: Learns::QLearning,
+    worlds: Worlds::Plain,
     refuses: unit_rewards_only,
     player: |problem, choice, _| {
         let params = choice.params().to_vec();

@@ -1,7 +1,7 @@
 //! The recurrent policy (section 5.4) among the others; the network is in [`crate::simulate::recurrent`].
 
 use crate::policy::choice::Choice;
-use crate::policy::definition::{Definition, Learns, unit_rewards_only};
+use crate::policy::definition::{Definition, Learns, Worlds, unit_rewards_only};
 use crate::policy::params::{Allowed, Param, Setting};
 use crate::simulate::recurrent::{Lstm, RecurrentPlayer, Sizes};
 
@@ -28,6 +28,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         size("embedding", "length of the embeddings of arms and rewards"),
     ],
     learns: Learns::Recurrent,
+    worlds: Worlds::Plain,
     refuses: unit_rewards_only,
     player: |_, choice, _| {
         Ok(Box::new(RecurrentPlayer { lstm: network(choice), params: choice.params().to_vec() }))

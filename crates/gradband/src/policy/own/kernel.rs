@@ -258,6 +258,10 @@ impl<R: Rule> PlainKernel for OwnKernel<R> {
         self.params.len()
     }
 
+    fn each_arm_once(&self) -> bool {
+        self.each_arm_once
+    }
+
     fn start(&self, _: bool, _: &mut Random, _: &mut [f64]) -> Scratch {
         self.scratch()
     }
@@ -270,11 +274,7 @@ impl<R: Rule> PlainKernel for OwnKernel<R> {
         actions: &mut Random,
         score: Option<&mut [f64]>,
     ) -> usize {
-        let seen = &round.seen;
-        if self.each_arm_once && seen.round < self.arms {
-            return seen.round;
-        }
-        let total = self.weigh(seen, scratch, score.is_some());
+        let total = self.weigh(&round.seen, scratch, score.is_some());
         let mark = actions.uniform() * total;
         let (mut bound, mut arm) = (0.0, 0);
         for &weight in &scratch.weights[..self.arms - 1] {

@@ -1,6 +1,7 @@
 //! Advantages times scores: P = sum of h (a z + b h)' over the rounds and arms of the differentiated runs.
 //!
-//! Advantages are known only after the run. Its vectors h were kept; z is replayed from arms and gains.
+//! Advantages are known only after the run. Its vectors h were kept; z is replayed from arms and gains. Where rewards come
+//! late the means have vectors of their own: P = sum of k (a z)' + h (b h)'.
 
 use super::pack::{PACK, Pack, add_scaled, zeros};
 use super::packed::Packed;
@@ -9,6 +10,7 @@ use super::{Number, Projection, vectorized};
 use crate::numeric::lanes::One;
 use crate::numeric::matmul::{Into, Matrix, product};
 use crate::problem::Problem;
+use crate::simulate::late::Schedule;
 
 /// Rows of a z + b h that are made before they are multiplied.
 const ROWS: usize = 192;
@@ -37,8 +39,15 @@ impl<'a, R: Number> Accumulator<'a, R> {
         }
     }
 
-    /// Adds a run with these advantages to P, and to the gradient by the scalars.
-    pub fn add(&mut self, table: &Packed<R>, run: &Run<R>, advantages: &[One<f64>], by_scalars: &mut [f64]) {
+    /// Adds a run with these advantages to P, and to the gradient by the scalars. Rewards that come late have a schedule.
+    pub fn add(
+        &mut self,
+        table: &Packed<R>,
+        run: &Run<R>,
+        late: Option<&Schedule>,
+        advantages: &[One<f64>],
+        by_scalars: &mut [f64],
+    ) {
         for (out, advantage) in self.advantages.iter_mut().zip(advantages) {
             *out = R::of(advantage.0);
         }
@@ -53,22 +62,26 @@ impl<'a, R: Number> Accumulator<'a, R> {
             return;
         }
         self.z.fill(zeros());
-        if table.width == 1 {
+        if table.width == 1 && late.is_none() {
             return vectorized(
                 #[inline(always)]
                 || self.add_small(table, run),
             );
         }
-        let rounds = (ROWS / table.arms).max(1);
+        let per_round = table.arms * if late.is_some() { 2 } else { 1 };
+        let rounds = (ROWS / per_round).max(1);
         let stride = table.width * PACK;
         for start in (0..table.horizon).step_by(rounds) {
             let count = rounds.min(table.horizon - start);
             vectorized(
                 #[inline(always)]
-                || self.weigh(table, run, start, count),
+                || match late {
+                    None => self.weigh(table, run, start, count),
+                    Some(schedule) => self.weigh_late(table, run, schedule, start, count),
+                },
             );
-            let rows = count * table.arms;
-            let h = &run.h[start * table.arms * table.width..];
+            let rows = count * per_round;
+            let h = &run.h[start * per_round * table.width..];
             product(
                 Matrix::new(h.as_flattened(), rows, table.dim, stride).transposed(),
                 Matrix::new(self.u.as_flattened(), rows, stride, stride),
@@ -104,6 +117,43 @@ impl<'a, R: Number> Accumulator<'a, R> {
             let row = arm * width..(arm + 1) * width;
             for (z, h) in self.z[row.clone()].iter_mut().zip(&h[row]) {
                 add_scaled(z, run.gains[t], h);
+            }
+        }
+    }
+
+    /// The rows b h of all arms and then a z of all arms, of some rounds.
+    #[inline(always)]
+    fn weigh_late(
+        &mut self,
+        table: &Packed<R>,
+        run: &Run<R>,
+        schedule: &Schedule,
+        start: usize,
+        count: usize,
+    ) {
+        let (arms, width) = (table.arms, table.width);
+        self.u.resize(2 * count * arms * width, zeros());
+        for (t, u) in (start..start + count).zip(self.u.chunks_exact_mut(2 * arms * width)) {
+            for s in schedule.due(t) {
+                let arm = run.pulls[s] as usize;
+                let z = self.z[arm * width..].iter_mut();
+                for (z, k) in z.zip(&run.learned[s * width..(s + 1) * width]) {
+                    add_scaled(z, run.gains[s], k);
+                }
+            }
+            let h = &run.h[2 * t * arms * width..][..arms * width];
+            let advantage = self.advantages[t];
+            let (by_variance, by_mean) = u.split_at_mut(arms * width);
+            for (u, vectors, slopes) in
+                [(by_variance, h, &run.by_variance), (by_mean, &self.z[..], &run.by_mean)]
+            {
+                let rows = u.chunks_exact_mut(width).zip(vectors.chunks_exact(width));
+                for ((u, vector), &slope) in rows.zip(&slopes[t * arms..(t + 1) * arms]) {
+                    u.fill(zeros());
+                    for (u, x) in u.iter_mut().zip(vector) {
+                        add_scaled(u, advantage * slope, x);
+                    }
+                }
             }
         }
     }

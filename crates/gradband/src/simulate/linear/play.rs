@@ -3,13 +3,35 @@
 use super::gradient::Accumulator;
 use super::pack::{Pack, zeros};
 use super::packed::Packed;
-use super::{Draws, LinearChooser, Number, Projection, Slopes, blocks, gradient_len, rounds};
+use super::{Draws, LinearChooser, Number, Projection, Slopes, blocks, gradient_len, late, rounds};
 use crate::error::Result;
 use crate::numeric::lanes::One;
-use crate::numeric::stream::{fill_normals, fill_uniforms};
-use crate::problem::Instance;
+use crate::numeric::stream::{Stream, fill_normals, fill_uniforms};
+use crate::problem::{Instance, World};
 use crate::simulate::job::{Job, Outcome, Output, Task};
+use crate::simulate::late::{Schedule, forced};
 use crate::simulate::returns::{Centre, Returns, advantages};
+
+/// How the rounds of a run are played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// One after the other, in small dimensions only.
+    Rounds,
+    /// In blocks.
+    Blocks,
+    /// One after the other, with rewards that come late.
+    Late,
+}
+
+impl Pace {
+    pub fn of(world: &World, dim: usize) -> Self {
+        match world.is_prompt() {
+            false => Self::Late,
+            true if dim <= rounds::LARGEST_DIM => Self::Rounds,
+            true => Self::Blocks,
+        }
+    }
+}
 
 /// One run, and its trace: arms and gains always, scores and the vectors h if it is differentiated.
 pub(super) struct Run<R> {
@@ -20,24 +42,30 @@ pub(super) struct Run<R> {
     draws: Vec<R>,
     draws_per_round: usize,
     scalars_per_round: usize,
+    /// The arm of each round that is not the policy's to decide; empty if all are.
+    forced: Vec<Option<u32>>,
     /// The arm of each round.
     pub pulls: Vec<u32>,
-    /// (Y - mu) / (1 + v) of each round.
+    /// (Y - mu) / (1 + v) of each round, as of when the reward is known.
     pub gains: Vec<R>,
     /// Scores of each round and arm (of one round if not scored), then of each round and scalar.
     pub by_mean: Vec<R>,
     pub by_variance: Vec<R>,
     pub by_scalars: Vec<R>,
-    /// h of each round and arm, if kept.
+    /// h of each round and arm, if kept; where rewards come late, h and k of each round.
     pub h: Vec<Pack<R>>,
     /// Q of each arm, in the order that suits the kernel.
     pub q: Vec<Pack<R>>,
     /// z of each arm.
     pub z: Vec<Pack<R>>,
+    /// Where rewards come late: Q of the pulls whose rewards are known, and k of each of them (of the last one, if nothing
+    /// is kept).
+    pub known: Vec<Pack<R>>,
+    pub learned: Vec<Pack<R>>,
 }
 
 impl<R: Number> Run<R> {
-    fn new(policy: &dyn LinearChooser, table: &Packed<R>, scored: bool) -> Self {
+    fn new(policy: &dyn LinearChooser, table: &Packed<R>, pace: Pace, scored: bool) -> Self {
         let (horizon, arms, zero) = (table.horizon, table.arms, R::of(0.0));
         let kept = scored && policy.learns_projection();
         let draws_per_round = match policy.draws() {
@@ -46,20 +74,25 @@ impl<R: Number> Run<R> {
             Draws::None => 0,
         };
         let rounds = if scored { horizon } else { 1 };
+        let late = usize::from(pace == Pace::Late);
+        let matrices = arms * table.dim.next_multiple_of(rounds::STEP) * table.width;
         Self {
             scored,
             kept,
             draws: vec![zero; horizon * draws_per_round],
             draws_per_round,
             scalars_per_round: policy.scalars(),
+            forced: Vec::new(),
             pulls: vec![0; horizon],
             gains: vec![zero; horizon],
             by_mean: vec![zero; rounds * arms],
             by_variance: vec![zero; rounds * arms],
             by_scalars: vec![zero; rounds * policy.scalars()],
-            h: vec![zeros(); usize::from(kept) * horizon * arms * table.width],
-            q: vec![zeros(); arms * table.dim.next_multiple_of(rounds::STEP) * table.width],
+            h: vec![zeros(); usize::from(kept) * (1 + late) * horizon * arms * table.width],
+            q: vec![zeros(); matrices],
             z: vec![zeros(); arms * table.width],
+            known: vec![zeros(); late * matrices],
+            learned: vec![zeros(); late * if kept { horizon } else { 1 } * table.width],
         }
     }
 
@@ -75,7 +108,15 @@ impl<R: Number> Run<R> {
         for (draw, &x) in self.draws.iter_mut().zip(buffer.iter()) {
             *draw = R::of(f64::from(x));
         }
+        let (floor, arms) = (job.problem.world().floor, job.problem.arms);
+        if floor > 0.0 {
+            let mut coins = Stream::<One<f64>>::new((), job.coin_key(r), index);
+            let coin = |_| forced(coins.uniform().0, floor, arms).map(|arm| arm as u32);
+            self.forced.clear();
+            self.forced.extend(self.pulls.iter().map(coin));
+        }
         self.q.fill(zeros());
+        self.known.fill(zeros());
         self.z.fill(zeros());
     }
 
@@ -96,7 +137,16 @@ impl<R: Number> Run<R> {
             variance: &mut self.by_variance[at * arms..][..arms],
             scalars: &mut self.by_scalars[at * scalars..][..scalars],
         };
-        let arm = R::act(policy, self.scored, mu, v, draws, &mut slopes);
+        let arm = match self.forced.get(t) {
+            Some(&Some(arm)) => {
+                // Nothing here depends on the policy.
+                slopes.mean.fill(R::of(0.0));
+                slopes.variance.fill(R::of(0.0));
+                slopes.scalars.fill(R::of(0.0));
+                arm as usize
+            }
+            _ => R::act(policy, self.scored, mu, v, draws, &mut slopes),
+        };
         let share = R::of(1.0) / (v[arm] + 1.0);
         self.pulls[t] = arm as u32;
         self.gains[t] = (rewards[t * arms + arm] - mu[arm]) * share;
@@ -104,12 +154,12 @@ impl<R: Number> Run<R> {
     }
 }
 
-/// Plays instances `first..` in rounds (small dimensions only) or in blocks of rounds.
+/// Plays instances `first..`.
 pub(super) fn with<R: Number>(
     policy: &dyn LinearChooser,
     projection: &Projection,
     job: &Job,
-    small: bool,
+    pace: Pace,
     first: u64,
     out: Output,
 ) -> Result<()> {
@@ -119,9 +169,10 @@ pub(super) fn with<R: Number>(
     let mut instance = Instance::default();
     let mut table = Packed::<R>::new(projection, job.problem);
     let mut runs: Vec<_> =
-        (0..job.task.runs()).map(|r| Run::new(policy, &table, job.task.scores(r))).collect();
+        (0..job.task.runs()).map(|r| Run::new(policy, &table, pace, job.task.scores(r))).collect();
     let mut accumulator = Accumulator::<R>::new(projection, job.problem, table.width);
     let mut returns = Values::new(job);
+    let mut schedule = Schedule::new(job.problem);
     let mut buffer = Vec::new();
     let marks = job.marks.len();
     for (i, outcome) in outcomes.iter_mut().enumerate() {
@@ -131,10 +182,13 @@ pub(super) fn with<R: Number>(
         for (r, run) in runs.iter_mut().enumerate() {
             run.start(job, policy.draws(), r, index, &mut buffer);
         }
-        if small {
-            rounds::play(policy, &table, &mut runs);
-        } else {
-            blocks::play(policy, &table, &mut runs);
+        match pace {
+            Pace::Rounds => rounds::play(policy, &table, &mut runs),
+            Pace::Blocks => blocks::play(policy, &table, &mut runs),
+            Pace::Late => {
+                schedule.draw(job, index);
+                late::play(policy, &table, &schedule, &mut runs);
+            }
         }
         *outcome = settle(job, &instance, &runs, &mut returns, &mut curves[i * marks..(i + 1) * marks]);
         if let (Task::Gradient(baseline, _), true) = (job.task, length > 0) {
@@ -142,9 +196,10 @@ pub(super) fn with<R: Number>(
             let gradient = &mut gradients[i * length..(i + 1) * length];
             gradient.fill(0.0);
             let (by_w, by_scalars) = gradient.split_at_mut(length - policy.scalars());
+            let late = (pace == Pace::Late).then_some(&schedule);
             let all = runs.iter().zip(returns.values.chunks_exact(job.problem.horizon));
             for (run, advantages) in all.filter(|(run, _)| run.scored) {
-                accumulator.add(&table, run, advantages, by_scalars);
+                accumulator.add(&table, run, late, advantages, by_scalars);
             }
             accumulator.finish(by_w);
         }
@@ -156,12 +211,18 @@ pub(super) fn with<R: Number>(
 struct Values {
     values: Vec<One<f64>>,
     optimal: Vec<One<f64>>,
+    /// How likely each round is played.
+    weights: Vec<f64>,
 }
 
 impl Values {
     fn new(job: &Job) -> Self {
         let horizon = job.problem.horizon;
-        Self { values: vec![One(0.0); job.task.runs() * horizon], optimal: vec![One(0.0); horizon] }
+        Self {
+            values: vec![One(0.0); job.task.runs() * horizon],
+            optimal: vec![One(0.0); horizon],
+            weights: job.problem.round_weights().unwrap_or_else(|| vec![1.0; horizon]),
+        }
     }
 }
 
@@ -187,13 +248,14 @@ fn settle<R>(
                 best = i;
             }
         }
-        returns.optimal[t] = One(f64::from(table[best]));
+        let weight = returns.weights[t];
+        returns.optimal[t] = One(f64::from(table[best]) * weight);
         for (r, run) in runs.iter().enumerate() {
             let arm = run.pulls[t] as usize;
-            returns.values[r * horizon + t] = One(f64::from(table[arm]));
+            returns.values[r * horizon + t] = One(f64::from(table[arm]) * weight);
             let mean = f64::from(means[arm]);
-            reward += mean;
-            regret += f64::from(means[best]) - mean;
+            reward += mean * weight;
+            regret += (f64::from(means[best]) - mean) * weight;
         }
         if let Some((_, point)) = marks.next_if(|(mark, _)| **mark == t + 1) {
             *point = regret / count;

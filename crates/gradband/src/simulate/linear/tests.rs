@@ -1,7 +1,9 @@
 //! The engine against its naive oracle, the oracle against finite differences, and single against double precision.
 
 mod oracle;
+mod worlds;
 
+use super::play::Pace;
 use super::{LinearKernel, Number, Precision, Projection, Slopes, gradient_len, play, rollout};
 use crate::numeric::lanes::One;
 use crate::numeric::stream::{Key, fill_normals};
@@ -103,12 +105,12 @@ fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
     assert_eq!(found.len(), expected.len());
 }
 
-/// The gradient of one instance by rounds or by blocks, against the oracle's own runs; and the oracle's slopes
+/// The gradient of one instance at every pace that fits, against the oracle's own runs; and the oracle's slopes
 /// against central differences of its log-probabilities.
-fn check<P: Naive>(policy: &P, space: &Space, arms: usize, horizon: usize, task: Task, differences: bool) {
+fn check<P: Naive>(policy: &P, space: &Space, problem: &Problem, task: Task, differences: bool) {
     let projection = Projection::new(&space.w, space.rank, space.dim, space.ridge);
-    let problem = problem(space.dim, arms, horizon);
-    let job = job(&problem, task);
+    let (arms, horizon) = (problem.arms, problem.horizon);
+    let job = job(problem, task);
     let index = 3;
     let instance = drawn(&job, index);
     let runs: Vec<_> = (0..task.runs()).map(|r| space.play(policy, &job, &instance, index, r)).collect();
@@ -140,14 +142,20 @@ fn check<P: Naive>(policy: &P, space: &Space, arms: usize, horizon: usize, task:
             assert_close(&slopes, &by_differences, 1e-6, "oracle against differences");
         }
     }
-    let pulled = |t: usize, r: usize| f64::from(instance.means[t * arms + runs[r][t].arm]);
+    let weight = |t: usize| problem.world().horizon.weight(t);
+    let pulled = |t: usize, r: usize| weight(t) * f64::from(instance.means[t * arms + runs[r][t].arm]);
     let reward: f64 =
         (0..horizon).flat_map(|t| (0..runs.len()).map(move |r| (t, r))).map(|(t, r)| pulled(t, r)).sum();
-    for small in [true, false].into_iter().filter(|small| !small || space.dim <= super::rounds::LARGEST_DIM) {
+    let fits = |pace: &Pace| match pace {
+        Pace::Rounds => problem.world().is_prompt() && space.dim <= super::rounds::LARGEST_DIM,
+        Pace::Blocks => problem.world().is_prompt(),
+        Pace::Late => true,
+    };
+    for pace in [Pace::Rounds, Pace::Blocks, Pace::Late].into_iter().filter(fits) {
         let (mut outcomes, mut gradient) = ([Outcome::default()], vec![f64::NAN; expected.len()]);
         let out = Output { outcomes: &mut outcomes, gradients: &mut gradient, curves: &mut [] };
-        play::with::<One<f64>>(policy, &projection, &job, small, index, out).unwrap();
-        let what = format!("{}x{}, K = {arms}, {task:?}, by rounds: {small}", space.rank, space.dim);
+        play::with::<One<f64>>(policy, &projection, &job, pace, index, out).unwrap();
+        let what = format!("{}x{}, {problem}, {task:?}, {pace:?}", space.rank, space.dim);
         assert_close(&[outcomes[0].reward], &[reward / runs.len() as f64], 1e-12, &what);
         assert_close(&gradient, &expected, 1e-9, &what);
     }
@@ -155,11 +163,15 @@ fn check<P: Naive>(policy: &P, space: &Space, arms: usize, horizon: usize, task:
 
 /// Every policy with a score, on one space.
 fn check_policies(space: &Space, arms: usize, horizon: usize, differences: bool) {
-    check(&CoSoftElim { gamma: 0.5, learn_gamma: true }, space, arms, horizon, SELF, differences);
-    check(&CoSoftElim { gamma: 4.0, learn_gamma: false }, space, arms, horizon, SELF, differences);
-    check(&SoftUcb { alpha: 0.8, temperature: 0.4, hard: false }, space, arms, horizon, SELF, differences);
-    check(&LinThompson { noise_sd: 0.5, learn: true }, space, arms, horizon, SELF, differences);
-    check(&LinEpsilonGreedy { epsilon: 0.3 }, space, arms, horizon, SELF, differences);
+    check_policies_on(space, &problem(space.dim, arms, horizon), differences);
+}
+
+fn check_policies_on(space: &Space, problem: &Problem, differences: bool) {
+    check(&CoSoftElim { gamma: 0.5, learn_gamma: true }, space, problem, SELF, differences);
+    check(&CoSoftElim { gamma: 4.0, learn_gamma: false }, space, problem, SELF, differences);
+    check(&SoftUcb { alpha: 0.8, temperature: 0.4, hard: false }, space, problem, SELF, differences);
+    check(&LinThompson { noise_sd: 0.5, learn: true }, space, problem, SELF, differences);
+    check(&LinEpsilonGreedy { epsilon: 0.3 }, space, problem, SELF, differences);
 }
 
 /// What is above is every linear policy that has a score: the rest of the catalogue has none, or is tested with the plain
@@ -198,13 +210,13 @@ fn larger_dimensions_agree_with_the_oracle() {
     // Every number of packs in a row, and dimensions that only blocks take.
     for (dim, arms) in [(20, 3), (26, 2), (36, 2), (48, 2)] {
         let policy = CoSoftElim { gamma: 4.0, learn_gamma: false };
-        check(&policy, &space(dim, dim, false), arms, 60, SELF, false);
+        check(&policy, &space(dim, dim, false), &problem(dim, arms, 60), SELF, false);
     }
 }
 
 #[test]
 fn all_baselines_and_returns_agree_with_the_oracle() {
-    let space = space(4, 6, false);
+    let (space, problem) = (space(4, 6, false), problem(6, 3, 40));
     for returns in [Returns::Realized, Returns::Mean] {
         for baseline in [
             Baseline::None,
@@ -214,8 +226,8 @@ fn all_baselines_and_returns_agree_with_the_oracle() {
             Baseline::LeaveOneOut(5),
         ] {
             let task = Task::Gradient(baseline, returns);
-            check(&CoSoftElim { gamma: 1.0, learn_gamma: true }, &space, 3, 40, task, false);
-            check(&LinEpsilonGreedy { epsilon: 0.2 }, &space, 3, 40, task, false);
+            check(&CoSoftElim { gamma: 1.0, learn_gamma: true }, &space, &problem, task, false);
+            check(&LinEpsilonGreedy { epsilon: 0.2 }, &space, &problem, task, false);
         }
     }
 }

@@ -1,21 +1,28 @@
 //! The definition, computed naively in double precision: G_i = W A_i W' + lambda I factored anew in each round from
-//! the history, trajectories stored, and each round's score multiplied by its advantage.
+//! the history, once of all pulls and once of those whose rewards are known, trajectories stored, and each round's score
+//! multiplied by its advantage.
 
-use crate::numeric::stream::{fill_normals, fill_uniforms};
+use crate::numeric::stream::{Random, Stream, fill_normals, fill_uniforms};
 use crate::policy::linear_kernels::{CoSoftElim, LinEpsilonGreedy, LinThompson, SoftUcb};
 use crate::problem::Instance;
+use crate::simulate::late::tests::known_in;
 use crate::simulate::linear::{Draws, LinearKernel};
 use crate::simulate::{Baseline, Job, Returns, Task};
 
-/// What a policy drew: an arm, and for Thompson sampling the samples behind it.
+/// What a policy drew: an arm, and for Thompson sampling the samples behind it; or what was decided for it.
+#[derive(Default)]
 pub struct Choice {
     pub arm: usize,
     samples: Vec<f64>,
+    /// Was the arm the floor's coin's?
+    pub forced: bool,
+    /// The first round in which its reward is known.
+    known_in: usize,
 }
 
 impl Choice {
     pub fn of(arm: usize) -> Self {
-        Self { arm, samples: Vec::new() }
+        Self { arm, ..Self::default() }
     }
 }
 
@@ -52,7 +59,7 @@ fn draw(pi: &[f64], u: f64) -> Choice {
         sum += p;
         u >= sum
     });
-    Choice { arm: arm.count(), samples: Vec::new() }
+    Choice::of(arm.count())
 }
 
 /// d log pi_a = sum_i ([i = a] - pi_i) d logit_i.
@@ -151,7 +158,7 @@ impl Naive for LinThompson {
     }
     fn choose(&self, mu: &[f64], v: &[f64], draws: &[f64]) -> Choice {
         let samples: Vec<_> = (0..mu.len()).map(|i| mu[i] + self.noise_sd * v[i].sqrt() * draws[i]).collect();
-        Choice { arm: argmax(&samples), samples }
+        Choice { arm: argmax(&samples), samples, ..Choice::default() }
     }
     fn log(&self, mu: &[f64], v: &[f64], choice: &Choice) -> f64 {
         let variance = |i: usize| self.noise_sd.powi(2) * v[i];
@@ -184,7 +191,7 @@ impl Naive for LinEpsilonGreedy {
     fn choose(&self, mu: &[f64], _: &[f64], draws: &[f64]) -> Choice {
         let explored = (draws[0] / self.epsilon * mu.len() as f64) as usize;
         let arm = if draws[0] < self.epsilon { explored } else { argmax(mu) };
-        Choice { arm, samples: Vec::new() }
+        Choice::of(arm)
     }
     fn log(&self, mu: &[f64], _: &[f64], choice: &Choice) -> f64 {
         (self.epsilon / mu.len() as f64 + (1.0 - self.epsilon) * is(choice.arm, argmax(mu))).ln()
@@ -253,38 +260,40 @@ impl Space {
             instance.contexts[s * dim..(s + 1) * dim].iter().map(|&x| f64::from(x)).collect()
         };
         let (x, mut c) = (context(t), vec![0.0; dim]);
-        let mut g: Vec<_> = (0..rank * rank).map(|i| ridge * is(i / rank, i % rank)).collect();
-        let mut past = Vec::new();
+        let ridges: Vec<_> = (0..rank * rank).map(|i| ridge * is(i / rank, i % rank)).collect();
+        let (mut g, mut g_known) = (ridges.clone(), ridges);
+        let (mut past, mut known) = (Vec::new(), Vec::new());
         for s in (0..t).filter(|&s| pulls[s].arm == arm) {
             let (x, y) = (context(s), f64::from(instance.rewards[s * arms + arm]));
             let u = times(w, &x);
-            for i in 0..rank * rank {
-                g[i] += u[i / rank] * u[i % rank];
-            }
-            for (c, x) in c.iter_mut().zip(&x) {
-                *c += x * y;
+            let square = |i: usize| u[i / rank] * u[i % rank];
+            g.iter_mut().enumerate().for_each(|(i, g)| *g += square(i));
+            if pulls[s].known_in <= t {
+                g_known.iter_mut().enumerate().for_each(|(i, g)| *g += square(i));
+                c.iter_mut().zip(&x).for_each(|(c, x)| *c += x * y);
+                known.push(x.clone());
             }
             past.push(x);
         }
         let (u, b) = (times(w, &x), times(w, &c));
-        let (q, p) = (solve(&g, &u), solve(&g, &b));
+        let (q, k, p) = (solve(&g, &u), solve(&g_known, &u), solve(&g_known, &b));
         let inner = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let mut out = Arm { mu: inner(&u, &p), v: inner(&u, &q), grad_mu: Vec::new(), grad_v: Vec::new() };
         if slopes {
             // d(u'G^-1 b) with d G = dW A W' + W A dW'; A W'p is the sum of x_s (x_s'W'p).
-            let through = |p: &[f64]| {
+            let through = |past: &[Vec<f64>], p: &[f64]| {
                 let mut sum = vec![0.0; dim];
-                for x in &past {
+                for x in past {
                     let share = inner(&times(w, x), p);
                     sum.iter_mut().zip(x).for_each(|(sum, x)| *sum += share * x);
                 }
                 sum
             };
-            let (aq, ap) = (through(&q), through(&p));
+            let (aq, ak, ap) = (through(&past, &q), through(&known, &k), through(&known, &p));
             let entry = |i: usize| (i / dim, i % dim);
             out.grad_mu = (0..rank * dim)
                 .map(entry)
-                .map(|(i, j)| p[i] * x[j] + q[i] * c[j] - q[i] * ap[j] - p[i] * aq[j])
+                .map(|(i, j)| p[i] * x[j] + k[i] * c[j] - k[i] * ap[j] - p[i] * ak[j])
                 .collect();
             out.grad_v = (0..rank * dim).map(entry).map(|(i, j)| 2.0 * q[i] * (x[j] - aq[j])).collect();
         }
@@ -318,11 +327,18 @@ impl Space {
             Draws::Normal => fill_normals(key, index, &mut draws),
             _ => fill_uniforms(key, index, &mut draws),
         }
+        let (floor, known_in) = (job.problem.world().floor, known_in(job, index));
+        let mut coins = Random(Stream::new((), job.coin_key(r), index));
         let mut pulls = Vec::new();
         for (t, draws) in draws.chunks_exact(per_round).enumerate() {
             let (mu, v) = self.estimates(instance, arms, &pulls, t);
             let draws: Vec<_> = draws.iter().map(|&x| f64::from(x)).collect();
-            pulls.push(policy.choose(&mu, &v, &draws));
+            let coin = coins.uniform();
+            let choice = match coin < floor * arms as f64 {
+                true => Choice { forced: true, ..Choice::of((coin / floor) as usize) },
+                false => policy.choose(&mu, &v, &draws),
+            };
+            pulls.push(Choice { known_in: known_in[t], ..choice });
         }
         pulls
     }
@@ -340,7 +356,7 @@ impl Space {
             let (mu, v) = self.estimates(instance, job.problem.arms, pulls, t);
             advantages[t] * policy.log(&mu, &v, &pulls[t])
         };
-        (0..job.problem.horizon).map(round).sum()
+        (0..job.problem.horizon).filter(|&t| !pulls[t].forced).map(round).sum()
     }
 
     /// Its gradient by W and the scalars.
@@ -355,7 +371,7 @@ impl Space {
         let size = if LinearKernel::learns_projection(policy) { self.w.len() } else { 0 };
         let mut out = vec![0.0; size + LinearKernel::scalars(policy)];
         let count = job.problem.arms;
-        for t in 0..job.problem.horizon {
+        for t in (0..job.problem.horizon).filter(|&t| !pulls[t].forced) {
             let arms: Vec<_> = (0..count).map(|i| self.arm(instance, count, pulls, t, i, true)).collect();
             let (mu, v): (Vec<_>, Vec<_>) = arms.iter().map(|arm| (arm.mu, arm.v)).unzip();
             let slopes = policy.slopes(&mu, &v, &pulls[t]);
@@ -377,7 +393,8 @@ pub fn advantages(job: &Job, instance: &Instance, runs: &[Vec<Choice>], r: usize
     let Task::Gradient(baseline, returns) = job.task else { return Vec::new() };
     let (count, horizon) = (job.problem.arms, job.problem.horizon);
     let table = if returns == Returns::Mean { &instance.means } else { &instance.rewards };
-    let value = |t: usize, arm: usize| f64::from(table[t * count + arm]);
+    let weight = |t: usize| job.problem.world().horizon.weight(t);
+    let value = |t: usize, arm: usize| weight(t) * f64::from(table[t * count + arm]);
     let excess = |t: usize| {
         let others: Vec<_> =
             (0..runs.len()).filter(|&other| other != r).map(|other| value(t, runs[other][t].arm)).collect();
