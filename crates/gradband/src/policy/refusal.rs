@@ -18,7 +18,7 @@ impl Choice {
 
     /// Refuses policies with nothing to learn.
     pub fn check_learnable(&self, problem: &Problem) -> Result<()> {
-        if self.learns_something() {
+        if self.kind().learns_something() {
             return Ok(());
         }
         let learnable = applicable(problem).filter(|kind| kind.learns_something());
