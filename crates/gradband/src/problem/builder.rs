@@ -93,7 +93,7 @@ impl ProblemBuilder {
 
     /// Checks that the parts go together and returns the problem.
     pub fn build(self) -> Result<Problem> {
-        let Self { name, arms, model, horizon, arm_names } = self;
+        let Self { name, arms, mut model, horizon, arm_names } = self;
         let horizon = horizon.ok_or_else(|| {
             Error::of("horizon", ErrorKind::Missing("say how many rounds a run has".into()))
         })?;
@@ -102,6 +102,9 @@ impl ProblemBuilder {
         {
             let message = format!("found {} names, expected {arms}: one per arm", names.len());
             return Err(Error::new("arm_names", message));
+        }
+        if let Model::Armed(Armed { rewards, prior }) = &mut model {
+            prior.serve(rewards.unit()).map_err(|error| error.within("prior"))?;
         }
         let problem = Problem { name, arms, horizon, model, arm_names };
         problem.check()?;
