@@ -64,7 +64,7 @@ pub fn read_table(source: impl Read, name: &str, holdout: f64) -> Result<Table> 
 /// let options = TableOptions { columns, arms: Some(2), ..TableOptions::default() };
 /// let (table, notes) = read_table_with(csv.as_bytes(), "ads.csv", &options)?;
 /// assert_eq!(table.arms(), 2);
-/// assert_eq!(notes, ["ads.csv: 1 rows were added to earlier ones of the same problem and arm"]);
+/// assert_eq!(notes, ["ads.csv: rows added to earlier ones of the same problem and arm: 1"]);
 /// # Ok::<(), gradband::Error>(())
 /// ```
 pub fn read_table_with(

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 pub(super) fn read(records: &mut Records, columns: &LongColumns, ragged: bool) -> Result<Parsed> {
     let (line, width) = (records.line(), records.record().len());
-    let mut long = Long { numbers: Some(Numbers::new(records.has_commas())), ..Long::default() };
+    let mut long = Long::new(Numbers::new(records.has_commas()));
     while records.advance()? {
         records.check_len(width)?;
         long.add(records, columns)?;
@@ -22,7 +22,7 @@ pub(super) fn read(records: &mut Records, columns: &LongColumns, ragged: bool) -
     let mut notes = Vec::new();
     if added > 0 {
         let name = records.name();
-        notes.push(format!("{name}: {added} rows were added to earlier ones of the same problem and arm"));
+        notes.push(format!("{name}: rows added to earlier ones of the same problem and arm: {added}"));
     }
     if ragged {
         let rows = found.into_iter().map(Instance::row).collect();
@@ -36,13 +36,12 @@ pub(super) fn read(records: &mut Records, columns: &LongColumns, ragged: bool) -
 }
 
 /// What a table in long form holds up to some line.
-#[derive(Default)]
 struct Long {
     arm_names: Vec<String>,
     arm_of: HashMap<String, usize>,
     row_of: HashMap<String, usize>,
     found: Vec<Instance>,
-    numbers: Option<Numbers>,
+    numbers: Numbers,
     /// Rows that went to a cell which was there already.
     added: usize,
 }
@@ -55,6 +54,11 @@ struct Instance {
 }
 
 impl Long {
+    fn new(numbers: Numbers) -> Self {
+        let (arm_of, row_of) = (HashMap::new(), HashMap::new());
+        Self { arm_names: Vec::new(), arm_of, row_of, found: Vec::new(), numbers, added: 0 }
+    }
+
     fn add(&mut self, records: &Records, columns: &LongColumns) -> Result<()> {
         let (id, arm) = (records.record().field(columns.problem), records.record().field(columns.arm));
         for (name, column, called) in [(id, columns.problem, "problem"), (arm, columns.arm, "arm")] {
@@ -101,7 +105,7 @@ impl Long {
     }
 
     fn cell(&mut self, records: &Records, values: &Values) -> Result<Cell> {
-        let numbers = self.numbers.get_or_insert_with(|| Numbers::new(records.has_commas()));
+        let numbers = &mut self.numbers;
         let mut read = |column, called, of| number(records, numbers, column, called, of);
         let cell = match *values {
             Values::Mean(column) => Cell::Mean(read(column, "mean", Of::Rewards)?),
