@@ -20,7 +20,7 @@
 //! | for | see |
 //! |---|---|
 //! | problems by name or from a spec | [`open`], [`named`], [`Target`], [`Spec`] |
-//! | past problems from CSV | [`read_table`] |
+//! | past problems from CSV | [`read_table`], [`read_table_with`] |
 //! | labelled data from CSV or LIBSVM text | [`read_examples`] |
 //! | policies on disk | [`save_policy`], [`load_policy`], [`load_policy_from`], [`PolicyFile`] |
 //! | the paper's data sets | [`DATASETS`], [`datasets`] |
@@ -52,6 +52,6 @@ pub use policy_file::{
     load_policy_from, save_policy,
 };
 pub use spec::{EvaluateSpec, PolicySpec, Spec, SpecFile, TrainSpec, Training};
-pub use table::read_table;
+pub use table::{Columns, TableOptions, read_table, read_table_with};
 pub use target::{Target, is_file, named, open, problem_names};
 pub use weights::{WEIGHTS_FILE, has_weights_file};

@@ -34,9 +34,7 @@ impl<'a> Lines<'a> {
         let mut text: Box<dyn Read + 'a> =
             if compressed { Box::new(MultiGzDecoder::new(BufReader::new(source))) } else { Box::new(source) };
         let mut head = take(&mut text, HEAD).map_err(|error| broken(name, 1, compressed, &error))?;
-        if head.starts_with(b"PK\x03\x04") {
-            let message =
-                "is a ZIP archive or a spreadsheet, expected CSV or LIBSVM text, plain or gzip-compressed";
+        if let Some(message) = not_text(&head) {
             return Err(Error::new(Place::file(name), message));
         }
         if head.starts_with(b"\xef\xbb\xbf") {
@@ -110,6 +108,21 @@ impl<'a> Lines<'a> {
     pub fn wrong(&self, message: impl Into<String>) -> Error {
         Error::new(self.place(), message)
     }
+}
+
+/// What else than text a file is by its beginning, and what to do about it.
+fn not_text(head: &[u8]) -> Option<&'static str> {
+    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"\xd0\xcf\x11\xe0") {
+        return Some(
+            "is a ZIP archive or a spreadsheet, expected CSV or LIBSVM text, plain or gzip-compressed; save the sheet as CSV \
+             (UTF-8)",
+        );
+    }
+    // Without its mark, UTF-16 has a zero in every other byte.
+    if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") || head.contains(&0) {
+        return Some("is UTF-16 text or not text at all, expected UTF-8; save the table as CSV (UTF-8)");
+    }
+    None
 }
 
 pub(crate) const NOT_UTF8: &str = "is not UTF-8 text; save the table in UTF-8";

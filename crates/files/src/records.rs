@@ -11,6 +11,7 @@ use std::io::Read;
 pub(crate) struct Records<'a> {
     reader: Reader<Feed<'a>>,
     record: StringRecord,
+    delimiter: u8,
 }
 
 impl<'a> Records<'a> {
@@ -20,14 +21,15 @@ impl<'a> Records<'a> {
         if !lines.advance()? {
             return Ok(None);
         }
+        let delimiter = delimiter(lines.text()?);
         let reader = ReaderBuilder::new()
-            .delimiter(delimiter(lines.text()?))
+            .delimiter(delimiter)
             .terminator(Terminator::Any(b'\n'))
             .has_headers(false)
             .flexible(true)
             .buffer_capacity(1 << 16)
             .from_reader(Feed::new(lines));
-        Ok(Some(Self { reader, record: StringRecord::new() }))
+        Ok(Some(Self { reader, record: StringRecord::new(), delimiter }))
     }
 
     /// What messages call the file.
@@ -44,6 +46,11 @@ impl<'a> Records<'a> {
     /// The current record.
     pub fn record(&self) -> Record<'_> {
         Record(&self.record)
+    }
+
+    /// Whether commas separate fields.
+    pub fn has_commas(&self) -> bool {
+        self.delimiter == b','
     }
 
     /// The line in which it begins, from 1.

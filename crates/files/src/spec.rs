@@ -12,11 +12,12 @@ mod tests;
 
 pub use train::{TrainSpec, Training};
 
-use crate::{read_examples, read_table};
+use crate::read_examples;
+use crate::table::{Columns, TableOptions, read_table_with};
 use gradband::measure::check_instances;
 use gradband::policy::{Choice, Learns, Shape, Slot};
-use gradband::problem::{Data, Keys, Scale, Value, check_holdout};
-use gradband::{Catalogue, Error, Place, Policy, Problem, Result, Step, abridged};
+use gradband::problem::{Data, Fit, Keys, MAX_ARMS, Scale, Value, check_holdout};
+use gradband::{Catalogue, Error, ErrorKind, Place, Policy, Prior, Problem, Result, Step, abridged};
 use serde::{Deserialize, Serialize};
 use source::Source;
 use std::collections::BTreeMap;
@@ -201,7 +202,7 @@ struct Needed<'a> {
 }
 
 enum Reading {
-    Table { holdout: f64 },
+    Table(TableOptions),
     Examples { label: Option<String>, scale: Scale, holdout: Option<f64> },
 }
 
@@ -271,9 +272,11 @@ impl SpecFile {
 impl Reading {
     fn read(self, file: DataFile) -> Result<(Data, Vec<String>)> {
         match self {
-            Self::Table { holdout } => {
-                read_table(file.reader, &file.name, holdout).map(|table| (Data::Table(table), Vec::new()))
-            }
+            Self::Table(options) => match read_table_with(file.reader, &file.name, &options) {
+                Ok((table, notes)) => Ok((Data::Table(table), notes)),
+                Err(error) if error.place().is_in_file() => Err(error),
+                Err(error) => Err(error.within("prior")),
+            },
             Self::Examples { label, scale, holdout } => {
                 let holdout = holdout.unwrap_or(file.holdout);
                 read_examples(file.reader, &file.name, label.as_deref(), scale, holdout)
@@ -310,15 +313,27 @@ fn needed(keys: &Keys) -> Result<Option<Needed<'_>>> {
 }
 
 fn table(prior: &Keys) -> Result<Option<Needed<'_>>> {
-    if gradband::Prior::check_kind(prior)? != "table" {
+    if Prior::check_kind(prior)? != "table" {
         return Ok(None);
     }
     let path = prior.text("table", "path")?;
-    Ok(Some(Needed {
-        key: "prior.path",
-        path,
-        reading: Reading::Table { holdout: holdout(prior)?.unwrap_or(HOLDOUT) },
-    }))
+    let columns = match prior.get("columns") {
+        None => Columns::default(),
+        Some(Value::Table(columns)) => {
+            Columns::from_keys(columns).map_err(|error| error.within("columns"))?
+        }
+        Some(other) => {
+            let expected = "a table such as { problem = \"campaign\", arm = \"creative\" }";
+            return Err(Error::new("columns", format!("found {}, expected {expected}", other.kind())));
+        }
+    };
+    let arms = prior.optional_count("arms")?;
+    if let Some(found) = arms.filter(|arms| !(2..=MAX_ARMS).contains(arms)) {
+        return Err(Error::of("arms", ErrorKind::Count { found, least: 2, most: MAX_ARMS }));
+    }
+    let fit = prior.optional_text("fit")?.map(Fit::named).transpose()?;
+    let options = TableOptions { holdout: holdout(prior)?.unwrap_or(HOLDOUT), columns, arms, fit };
+    Ok(Some(Needed { key: "prior.path", path, reading: Reading::Table(options) }))
 }
 
 /// The keys with defaults filled in, as they are for the problem that they made.
@@ -337,6 +352,14 @@ pub(crate) fn effective(keys: &Keys, problem: &Problem) -> Keys {
         && prior.get("kind").and_then(Value::as_text) == Some("table")
     {
         or(prior, "holdout", HOLDOUT.into());
+    }
+    if let Some(armed) = problem.armed() {
+        if let (Prior::Table(table), Some(Value::Table(prior))) = (&armed.prior, keys.get_mut("prior")) {
+            or(prior, "fit", table.fitted().fit().name().into());
+        }
+        for (key, value) in armed.rewards.values() {
+            or(&mut keys, key, value.into());
+        }
     }
     keys
 }

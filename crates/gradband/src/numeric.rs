@@ -3,6 +3,7 @@
 //! The lowest room: it uses nothing of the others but errors.
 
 pub(crate) mod floor;
+pub(crate) mod gamma;
 pub(crate) mod lanes;
 pub(crate) mod matmul;
 pub(crate) mod quadrature;

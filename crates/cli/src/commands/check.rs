@@ -1,5 +1,7 @@
 //! `gradband check`: is a spec valid, and what does it mean in plain words?
 
+mod table;
+
 use super::tell_notes;
 use crate::args::PolicyFlags;
 use crate::failure::Result;
@@ -7,16 +9,13 @@ use crate::output::{Printer, grouped};
 use crate::policies::{self, Unnamed};
 use gradband::learn::{Plan, Stage};
 use gradband::policy::Choice;
-use gradband::problem::{Armed, Cell, Contextual, Model, Prior, Row, Split};
+use gradband::problem::{Armed, Contextual, Model, Prior, Split};
 use gradband::{Error, Place, Problem, Step};
 use gradband_files::{
     EvaluateSpec, PolicyRecord, PolicySpec, ProblemRecord, Spec, Target, TrainSpec, Training,
 };
 use serde::Serialize;
 use std::path::Path;
-
-/// Arms that are told of one by one.
-const MOST_ARMS: usize = 20;
 
 #[derive(Serialize)]
 struct Document {
@@ -25,6 +24,9 @@ struct Document {
     /// Past instances on either side of a table's split.
     #[serde(skip_serializing_if = "Option::is_none")]
     split: Option<Sides>,
+    /// What the training part of a table says about arms, and how many there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    past: Option<table::Past>,
     policy: PolicyRecord,
     trainable: bool,
     runs_per_iteration: usize,
@@ -49,12 +51,14 @@ pub fn run(path: &Path, printer: Printer) -> Result<()> {
     let split = sides(problem);
     let instances = target.instances(None)?;
     let mut meaning = vec![rewards(problem), prior(problem, split)];
-    meaning.extend(arms(problem));
+    let table = table::of(problem);
+    meaning.extend(table.into_iter().flat_map(|table| table::words(problem, table)));
     meaning.extend([
         format!("Policy: {}, {}.", policy.short_name(problem), policy.choice.kind().summary()),
         prospect.words(&policy.choice),
         format!("Evaluation: {}.", super::stands_on(problem, instances)),
     ]);
+    meaning.extend(table::least_gain(problem.ground()));
     meaning.extend(problem.ground().cautions().into_iter().map(|caution| format!("Note: {caution}.")));
     let plan = prospect.training().map(|training| &training.plan);
     let runs = plan.map_or(0, Plan::runs_per_iteration);
@@ -62,6 +66,7 @@ pub fn run(path: &Path, printer: Printer) -> Result<()> {
         valid: true,
         problem: problem.into(),
         split,
+        past: table.map(table::Past::of),
         policy: (&policy.choice).into(),
         trainable: matches!(prospect, Prospect::Trains(_)),
         runs_per_iteration: runs,
@@ -182,44 +187,6 @@ fn prior(problem: &Problem, split: Option<Sides>) -> String {
         (Prior::Own(_), _) => "instances are drawn by code".into(),
     };
     format!("Prior: {means}.")
-}
-
-/// The arms of a table: their means over all past problems, and how often each is the best.
-fn arms(problem: &Problem) -> Vec<String> {
-    let Some(Prior::Table(table)) = problem.armed().map(|armed| &armed.prior) else { return Vec::new() };
-    let rows: Vec<&Row> = match table.is_split() {
-        true => table.rows(Split::Train).chain(table.rows(Split::HeldOut)).collect(),
-        false => table.rows(Split::Train).collect(),
-    };
-    let mean = |cell: &Cell| match *cell {
-        Cell::Mean(mean) => mean,
-        Cell::Counts { successes, trials } => successes / trials.max(1.0),
-    };
-    let mut best = vec![0_usize; problem.arms()];
-    for row in &rows {
-        let top =
-            (0..row.arms.len()).rev().max_by(|&i, &j| mean(&row.arms[i]).total_cmp(&mean(&row.arms[j])));
-        best[top.unwrap_or_default()] += 1;
-    }
-    let mut lines: Vec<String> = table
-        .arm_names()
-        .iter()
-        .enumerate()
-        .map(|(arm, name)| {
-            let means = || rows.iter().map(|row| mean(&row.arms[arm]));
-            let average = means().sum::<f64>() / rows.len() as f64;
-            let (low, high) =
-                (means().fold(f64::INFINITY, f64::min), means().fold(f64::NEG_INFINITY, f64::max));
-            let wins = best[arm];
-            format!("  {name}: mean {average:.4} ({low:.4} to {high:.4}), best in {wins} of {}", rows.len())
-        })
-        .collect();
-    let more = lines.len().saturating_sub(MOST_ARMS);
-    lines.truncate(MOST_ARMS);
-    if more > 0 {
-        lines.push(format!("  and {more} more arms"));
-    }
-    lines
 }
 
 fn contexts(problem: &Problem, contextual: &Contextual) -> String {

@@ -87,8 +87,11 @@ weights = [0.5, 0.5]
 # kind = "normal"               # independent normal means, for kind gaussian
 # mean = [0.0, 0.5]
 # sd = 1.0
-# kind = "table"                # your own past: CSV, a row per instance and a column per arm, or long form
-# path = "past.csv"             # with columns instance,arm,mean or instance,arm,successes,trials
+# kind = "table"                # your own past: CSV, a row per problem and a column per arm, or long form with
+# path = "past.csv"             # columns problem,arm and mean, or successes,trials, or mean,variance,count
+# columns = {{ problem = "campaign", arm = "creative", successes = "clicks", trials = "views" }} # other names
+# arms = 5                      # problems have other arms each: an instance is five of them, in random order
+# fit = "beta"                  # beta | normal: counts are redrawn with a prior fitted to them | flat: with none
 # holdout = {holdout}                 # this part is kept for evaluation
 
 [policy]                        # what plays; training starts from these parameters

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::numeric::quadrature::integrate;
 use crate::numeric::special::beta_cdf;
-use crate::problem::{self, Cell, Problem, Rewards, Split};
+use crate::problem::{self, Belief, Cell, Problem, Rewards, Row, Split, Table};
 use std::sync::OnceLock;
 
 /// What is known of one arm's mean within a component.
@@ -13,15 +13,15 @@ pub enum ArmPrior {
     Point(f64),
     /// The mean is drawn from Beta(alpha, beta).
     Beta {
-        /// 1 + successes, if the prior comes from past counts.
+        /// The first parameter: with past counts, the fitted one plus successes.
         alpha: f64,
-        /// 1 + failures, likewise.
+        /// The second, with failures.
         beta: f64,
     },
 }
 
 impl ArmPrior {
-    /// Beta(1 + successes, 1 + trials - successes): what a row of past counts says.
+    /// Beta(1 + successes, 1 + trials - successes): what counts say by themselves.
     pub fn counts(successes: f64, trials: f64) -> Self {
         Self::Beta { alpha: 1.0 + successes, beta: 1.0 + trials - successes }
     }
@@ -190,15 +190,16 @@ impl Mixture {
             problem::Prior::Beta { alpha, beta } => Self::beta(alpha, beta),
             problem::Prior::Normal { .. } | problem::Prior::Own(_) => Err(unsupported()),
             problem::Prior::Table(table) => {
-                let arm = |cell: &Cell| match *cell {
-                    Cell::Mean(mean) => ArmPrior::Point(mean),
-                    Cell::Counts { successes, trials } => ArmPrior::counts(successes, trials),
+                let rows = rows(table, split)?;
+                let arm = |&cell: &Cell| match table.fitted().belief(cell) {
+                    Belief::Known(mean) => Ok(ArmPrior::Point(mean)),
+                    Belief::Beta(alpha, beta) => Ok(ArmPrior::Beta { alpha, beta }),
+                    Belief::Normal { .. } => Err(unsupported()),
                 };
-                let rows = table.rows(split);
-                Self::new(
-                    rows.map(|row| Component { weight: 1.0, arms: row.arms.iter().map(arm).collect() })
-                        .collect(),
-                )
+                let component = |row: &Row| {
+                    Ok(Component { weight: 1.0, arms: row.arms.iter().map(arm).collect::<Result<_>>()? })
+                };
+                Self::new(rows.map(component).collect::<Result<_>>()?)
             }
         }
     }
@@ -208,7 +209,7 @@ impl Mixture {
         Ok(match bernoulli_prior(problem)? {
             problem::Prior::Points(points) => points.iter().count(),
             problem::Prior::Beta { .. } => 1,
-            problem::Prior::Table(table) => table.rows(split).len(),
+            problem::Prior::Table(table) => rows(table, split)?.len(),
             problem::Prior::Normal { .. } | problem::Prior::Own(_) => return Err(unsupported()),
         })
     }
@@ -240,6 +241,19 @@ fn bernoulli_prior(problem: &Problem) -> Result<&problem::Prior> {
             Err(Error::new("problem", message))
         }
     }
+}
+
+/// The past problems, each a component, if every one has the same arms.
+fn rows(table: &Table, split: Split) -> Result<impl ExactSizeIterator<Item = &Row>> {
+    if table.is_exchangeable() {
+        let message = format!(
+            "has no exact results: with arms = {}, an instance is any of very many choices of arms; leave arms out where \
+             every past problem has the same, or simulate",
+            table.arms()
+        );
+        return Err(wrong(message));
+    }
+    Ok(table.rows(split))
 }
 
 /// E[max] = integral over [0, 1] of 1 - prod_i F_i(x).

@@ -119,7 +119,7 @@ impl ProblemBuilder {
 
     /// Checks that the parts go together and returns the problem.
     pub fn build(self) -> Result<Problem> {
-        let Self { name, arms, model, horizon, world, arm_names } = self;
+        let Self { name, arms, mut model, horizon, world, arm_names } = self;
         let horizon = horizon.ok_or_else(|| {
             Error::of("horizon", ErrorKind::Missing("say how many rounds a run has".into()))
         })?;
@@ -128,6 +128,9 @@ impl ProblemBuilder {
         {
             let message = format!("found {} names, expected {arms}: one per arm", names.len());
             return Err(Error::new("arm_names", message));
+        }
+        if let Model::Armed(Armed { rewards, prior }) = &mut model {
+            prior.serve(rewards.unit()).map_err(|error| error.within("prior"))?;
         }
         let world = World { horizon, ..world };
         let problem = Problem { name, arms, horizon: horizon.rounds(), world, model, arm_names };

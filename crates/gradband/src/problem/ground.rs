@@ -1,6 +1,7 @@
 //! What an evaluation stands on: instances drawn anew, past problems, or labelled rows.
 
 use super::{Contextual, Prior, Problem, Split};
+use crate::numeric::special::student_quantile;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
@@ -52,7 +53,23 @@ impl Problem {
     }
 }
 
+/// How much the gain of a policy varies from one past problem to the next, in parts of the regret. A rule of thumb: tuned
+/// SoftElim on Beta worlds of one to fifty per cent has 0.3 to 0.7.
+const SPREAD_OF_GAINS: f64 = 0.5;
+
 impl Ground {
+    /// The least gain that can be told from none, in parts of the regret: half the width of a 95 % interval of Student's t on
+    /// the past problems, if gains vary between them by half the regret. Nothing where past problems do not limit it.
+    pub fn least_gain(self) -> Option<f64> {
+        match self {
+            Self::PastProblems { count, .. } if count >= 2 => {
+                let n = count as f64;
+                Some(student_quantile(n - 1.0, 0.95) * SPREAD_OF_GAINS / n.sqrt())
+            }
+            _ => None,
+        }
+    }
+
     /// Were the instances kept from training?
     pub fn held_out(self) -> bool {
         match self {

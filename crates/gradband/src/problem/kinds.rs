@@ -19,7 +19,7 @@ const CONTEXT_KINDS: &[ContextKind] = &[Linear::KIND, Discrete::KIND];
 /// The kind whose examples come from a file.
 const CLASSIFICATION: (&str, [&str; 4]) = ("classification", ["data", "label", "scale", "holdout"]);
 /// The prior whose instances come from a file.
-const TABLE: (&str, [&str; 2]) = ("table", ["path", "holdout"]);
+const TABLE: (&str, [&str; 5]) = ("table", ["path", "columns", "arms", "fit", "holdout"]);
 
 impl Problem {
     /// All kinds of problems that keys can describe, with the keys of each (`kind` and the keys of the [`World`] go with all
@@ -59,7 +59,7 @@ impl Problem {
                         return Err(Error::new("prior", message));
                     }
                 };
-                Self::arms_with(Rewards::from_keys(kind, keys)?, prior)
+                Self::arms_with(rewards(kind, keys, &prior)?, prior)
             }
         };
         let (world, horizon) = World::from_keys(keys)?;
@@ -84,6 +84,20 @@ impl Problem {
             Model::Contextual(contextual) => contextual.model().describe(self.arms, &mut keys),
         }
         keys
+    }
+}
+
+/// The rewards that the keys describe. The noise may be left to a table that tells it.
+fn rewards(kind: &str, keys: &Keys, prior: &Prior) -> Result<Rewards> {
+    let told = match prior {
+        Prior::Table(table) => table.noise_sd(),
+        _ => None,
+    };
+    match told {
+        Some(noise_sd) if kind == "gaussian" && keys.get("noise_sd").is_none() => {
+            Rewards::from_keys(kind, &keys.clone().with("noise_sd", noise_sd))
+        }
+        _ => Rewards::from_keys(kind, keys),
     }
 }
 
@@ -151,7 +165,10 @@ impl Prior {
                 Keys::kind("beta").with("alpha", &alpha[..]).with("beta", &beta[..])
             }
             Self::Normal { mean, sd } => Keys::kind("normal").with("mean", &mean[..]).with("sd", &sd[..]),
-            Self::Table(_) => Keys::kind(TABLE.0),
+            Self::Table(table) => {
+                let keys = Keys::kind(TABLE.0).with("fit", table.fitted().fit().name());
+                if table.is_exchangeable() { keys.with("arms", table.arms()) } else { keys }
+            }
             Self::Own(_) => Keys::kind("own"),
         }
     }

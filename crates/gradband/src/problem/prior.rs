@@ -176,7 +176,7 @@ impl Prior {
 
     pub(super) fn arm_names(&self) -> Option<&[String]> {
         match self {
-            Self::Table(table) => Some(table.arm_names()),
+            Self::Table(table) if !table.is_exchangeable() => Some(table.arm_names()),
             _ => None,
         }
     }
@@ -211,6 +211,14 @@ impl Prior {
             }
         }
         0
+    }
+
+    /// Makes it fit for a problem whose rewards are in [0, 1], or not.
+    pub(super) fn serve(&mut self, unit_rewards: bool) -> Result<()> {
+        match self {
+            Self::Table(table) if table.has_means_alone() => Arc::make_mut(table).refit(unit_rewards),
+            _ => Ok(()),
+        }
     }
 
     /// Rewards in [0, 1] need means in [0, 1].

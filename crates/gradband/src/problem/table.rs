@@ -1,93 +1,32 @@
-//! The user's own past instances, split into a training and a held-out part.
+//! The user's own past problems, split into a training and a held-out part.
 
-use super::split::{check_holdout, hash, split};
-use super::{MAX_ARMS, Split};
+mod beta;
+mod build;
+mod cell;
+mod doubt;
+mod fit;
+mod normal;
+
+#[cfg(test)]
+mod tests;
+
+pub use build::TableBuilder;
+pub use cell::{Cell, LARGEST_CELL, LARGEST_COUNT, Row};
+pub use doubt::Doubt;
+pub use fit::{Belief, Fit, Fitted};
+
+pub(super) use beta::{matching, moments};
+pub(super) use fit::{mixture, sample_beta};
+
+use super::Split;
 use crate::error::{Error, Place, Result, abridged, within};
 use crate::numeric::lanes::One;
 use crate::numeric::stream::Stream;
-use std::collections::HashSet;
 
-/// The largest mean or count of a [`Cell`], in size.
-pub const LARGEST_CELL: f64 = 1e6;
-
-/// What is known about one arm of one past instance.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cell {
-    /// Its mean reward.
-    Mean(f64),
-    /// Successes out of trials: the mean is redrawn from Beta(1 + successes, 1 + failures) in each simulation.
-    Counts {
-        /// How often the reward was 1.
-        successes: f64,
-        /// How often the arm was pulled.
-        trials: f64,
-    },
-}
-
-impl Cell {
-    /// Refuses values that no arm can have, with a message that fits any place.
-    pub fn check(self) -> std::result::Result<Self, String> {
-        match self {
-            Self::Mean(mean) => size(mean)?,
-            Self::Counts { successes, trials } => {
-                size(successes)?;
-                size(trials)?;
-                if successes < 0.0 || trials < successes || successes.fract() != 0.0 || trials.fract() != 0.0
-                {
-                    return Err(format!(
-                        "found {successes} successes in {trials} trials, expected whole numbers with successes <= \
-                         trials"
-                    ));
-                }
-            }
-        }
-        Ok(self)
-    }
-
-    /// What it adds to the hash of a row without an id.
-    fn bytes(self) -> impl Iterator<Item = u8> {
-        let (first, second) = match self {
-            Self::Mean(mean) => (mean, None),
-            Self::Counts { successes, trials } => (successes, Some(trials)),
-        };
-        std::iter::once(first).chain(second).flat_map(|x| x.to_bits().to_le_bytes())
-    }
-}
-
-fn size(x: f64) -> std::result::Result<(), String> {
-    if x.abs() <= LARGEST_CELL {
-        return Ok(());
-    }
-    Err(format!("found {x:?}, expected a finite number of at most {LARGEST_CELL:e} in size"))
-}
-
-/// One past instance of a [`Table`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// An identifier, which decides on which side of the split the row falls; without it, the cells decide.
-    pub id: Option<String>,
-    /// The line that the row stands in, if it came from a file: see [`Table::from_file`]. Without it, messages give the
-    /// number of the row.
-    pub line: Option<u64>,
-    /// What is known about each arm.
-    pub arms: Vec<Cell>,
-}
-
-impl Row {
-    /// A row without identifier, from nowhere in particular.
-    pub fn new(arms: Vec<Cell>) -> Self {
-        Self { id: None, line: None, arms }
-    }
-
-    fn hash(&self) -> u64 {
-        match &self.id {
-            Some(id) => hash(id.bytes()),
-            None => hash(self.arms.iter().flat_map(|cell| cell.bytes())),
-        }
-    }
-}
-
-/// A table of past instances, part of which can be held out for evaluation.
+/// A table of past problems, part of which can be held out for evaluation.
+///
+/// Its arms are the same in every past problem and have names, or they are *exchangeable*: each past problem has arms of
+/// its own, as many as it likes, and an instance is some of them in random order (see [`TableBuilder::arms`]).
 ///
 /// ```
 /// use gradband::problem::{Cell, Row, Table};
@@ -105,96 +44,31 @@ impl Row {
 pub struct Table {
     /// What messages call the file that the rows came from, if they came from one.
     file: Option<String>,
+    arms: usize,
+    /// None if arms are exchangeable.
     arm_names: Vec<String>,
     rows: Vec<Row>,
     train: Vec<u32>,
     held_out: Vec<u32>,
+    /// What was said, if anything.
+    fit: Option<Fit>,
+    fitted: Fitted,
 }
 
 impl Table {
-    /// A table of rows with a cell for each arm. A share `holdout` of the rows is held out, chosen by a hash of their id or
-    /// cells: equal rows stay together, and neither a seed nor the order of the rows matters. With 0, training and
-    /// evaluation both draw from all rows.
-    pub fn new(arm_names: Vec<String>, rows: Vec<Row>, holdout: f64) -> Result<Self> {
-        Self::build(None, arm_names, rows, holdout)
+    /// The number of arms of an instance.
+    pub fn arms(&self) -> usize {
+        self.arms
     }
 
-    /// A table whose rows were read from a file: messages name it, and the lines of its rows.
-    pub fn from_file(
-        name: impl Into<String>,
-        arm_names: Vec<String>,
-        rows: Vec<Row>,
-        holdout: f64,
-    ) -> Result<Self> {
-        Self::build(Some(name.into()), arm_names, rows, holdout)
-    }
-
-    fn build(file: Option<String>, arm_names: Vec<String>, rows: Vec<Row>, holdout: f64) -> Result<Self> {
-        check_holdout(holdout)?;
-        Self::check_arm_names(&arm_names)?;
-        let mut table = Self { file, arm_names, rows, train: Vec::new(), held_out: Vec::new() };
-        if table.rows.is_empty() {
-            return Err(table.wrong("found no instance, expected at least 1"));
-        }
-        table.check_rows()?;
-        (table.train, table.held_out) = table.parts(holdout)?;
-        Ok(table)
-    }
-
-    /// Refuses too few or too many arms, and names that occur twice.
-    pub fn check_arm_names(arm_names: &[String]) -> Result<()> {
-        if !(2..=MAX_ARMS).contains(&arm_names.len()) {
-            let message = format!("found {} arm(s), expected 2 to {MAX_ARMS}", arm_names.len());
-            return Err(Error::new("arms", message));
-        }
-        let mut seen = HashSet::new();
-        match arm_names.iter().find(|name| !seen.insert(name.as_str())) {
-            None => Ok(()),
-            Some(twice) => {
-                Err(Error::new("arms", format!("the name '{}' stands there twice", abridged(twice))))
-            }
-        }
-    }
-
-    fn check_rows(&self) -> Result<()> {
-        let arms = self.arm_names.len();
-        for (row, i) in self.rows.iter().zip(1..) {
-            if row.arms.len() != arms {
-                let message = format!("found {} cell(s), expected {arms}: one per arm", row.arms.len());
-                return Err(Error::new(self.place(row, i), message));
-            }
-            for (cell, arm) in row.arms.iter().zip(&self.arm_names) {
-                cell.check().map_err(|message| Error::new(self.at_arm(row, i, arm), message))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The rows with the smallest hashes are held out; equal rows stay together.
-    fn parts(&self, holdout: f64) -> Result<(Vec<u32>, Vec<u32>)> {
-        let count = self.rows.len();
-        if holdout == 0.0 {
-            let all: Vec<u32> = (0..count as u32).collect();
-            return Ok((all.clone(), all));
-        }
-        let hashes: Vec<u64> = self.rows.iter().map(Row::hash).collect();
-        let parts = split(&hashes, holdout).ok_or_else(|| {
-            let message = format!(
-                "found {count} instance(s): too few to hold out a part of {holdout}; add instances or set \
-                 holdout = 0"
-            );
-            self.wrong(message)
-        });
-        parts.map(|[train, held_out]| (train, held_out))
-    }
-
-    pub(super) fn arms(&self) -> usize {
-        self.arm_names.len()
-    }
-
-    /// The names of the arms.
+    /// The names of the arms; none if they are exchangeable.
     pub fn arm_names(&self) -> &[String] {
         &self.arm_names
+    }
+
+    /// Whether an instance is so many arms of a past problem in random order, rather than the same arms each time.
+    pub fn is_exchangeable(&self) -> bool {
+        self.arm_names.is_empty()
     }
 
     /// Is a part kept from training?
@@ -202,43 +76,114 @@ impl Table {
         self.train != self.held_out
     }
 
-    /// The past instances on one side of the split.
-    pub fn rows(&self, split: Split) -> impl ExactSizeIterator<Item = &Row> {
-        let chosen = match split {
-            Split::Train => &self.train,
-            Split::HeldOut => &self.held_out,
-        };
-        chosen.iter().map(|&i| &self.rows[i as usize])
+    /// What the training part says about arms.
+    pub fn fitted(&self) -> &Fitted {
+        &self.fitted
     }
 
-    pub(super) fn sample(&self, split: Split, stream: &mut Stream<One<f64>>, means: &mut [f64]) -> u32 {
-        let rows = match split {
+    /// The standard deviation of single rewards, pooled over the cells of the training part that tell their variance.
+    pub fn noise_sd(&self) -> Option<f64> {
+        self.fitted.noise.map(f64::sqrt)
+    }
+
+    /// The past problems on one side of the split.
+    pub fn rows(&self, split: Split) -> impl ExactSizeIterator<Item = &Row> + Clone {
+        self.side(split).iter().map(|&i| &self.rows[i as usize])
+    }
+
+    fn side(&self, split: Split) -> &[u32] {
+        match split {
             Split::Train => &self.train,
             Split::HeldOut => &self.held_out,
-        };
+        }
+    }
+
+    /// Draws an instance; the result is the past problem that it is of.
+    pub(super) fn sample(&self, split: Split, stream: &mut Stream<One<f64>>, means: &mut [f64]) -> u32 {
+        let rows = self.side(split);
         let cluster = (stream.uniform().0 * rows.len() as f64) as usize;
-        let row = &self.rows[rows[cluster] as usize];
-        for (mean, &cell) in means.iter_mut().zip(&row.arms) {
-            *mean = match cell {
-                Cell::Mean(mean) => mean,
-                Cell::Counts { successes, trials } => {
-                    sample_beta(stream, 1.0 + successes, 1.0 + trials - successes)
-                }
-            };
+        let cells = &self.rows[rows[cluster] as usize].arms;
+        if self.is_exchangeable() {
+            self.sample_some(cells, stream, means);
+        } else {
+            for (mean, &cell) in means.iter_mut().zip(cells) {
+                *mean = self.fitted.belief(cell).draw(stream);
+            }
         }
         cluster as u32
     }
 
+    /// As many cells as there are means, all choices and orders equally likely; if there are too few, arms that nobody has
+    /// seen stand in.
+    fn sample_some(&self, cells: &[Cell], stream: &mut Stream<One<f64>>, means: &mut [f64]) {
+        let below = |stream: &mut Stream<One<f64>>, count: usize| {
+            ((stream.uniform().0 * count as f64) as usize).min(count - 1)
+        };
+        // Selection sampling (Knuth, 3.4.2, algorithm S) needs no room beside the means.
+        let mut chosen = 0;
+        for (seen, &cell) in cells.iter().enumerate() {
+            let wanted = means.len() - chosen;
+            if wanted == 0 {
+                break;
+            }
+            if cells.len() <= means.len() || below(stream, cells.len() - seen) < wanted {
+                means[chosen] = self.fitted.belief(cell).draw(stream);
+                chosen += 1;
+            }
+        }
+        if let Some(unseen) = self.fitted.unseen() {
+            for mean in &mut means[chosen..] {
+                *mean = unseen.draw(stream);
+            }
+        }
+        for last in (1..means.len()).rev() {
+            means.swap(last, below(stream, last + 1));
+        }
+    }
+
+    /// Whether all that is known are means: then what they are fitted by depends on the rewards.
+    pub(super) fn has_means_alone(&self) -> bool {
+        self.rows.iter().flat_map(|row| &row.arms).all(|cell| matches!(cell, Cell::Mean(_)))
+    }
+
+    /// Fits it again, now that it is known whether rewards are in [0, 1].
+    pub(super) fn refit(&mut self, unit_rewards: bool) -> Result<()> {
+        self.fitted = self.fit_to(Some(unit_rewards))?;
+        Ok(())
+    }
+
+    fn fit_to(&self, unit_rewards: Option<bool>) -> Result<Fitted> {
+        let fitted = Fitted::of(self.fit, &self.rows, self.rows(Split::Train), unit_rewards)?;
+        let lacking = self.is_exchangeable() && self.rows.iter().any(|row| row.arms.len() < self.arms);
+        if lacking && fitted.unseen().is_none() {
+            let message =
+                "\"flat\" says nothing about arms that a past problem lacks; use \"normal\", or fewer arms";
+            return Err(Error::new("fit", message));
+        }
+        Ok(fitted)
+    }
+
+    /// Rewards in [0, 1] need means in [0, 1].
     pub(super) fn check_unit_means(&self) -> Result<()> {
         for (row, i) in self.rows.iter().zip(1..) {
-            for (cell, arm) in row.arms.iter().zip(&self.arm_names) {
-                let &Cell::Mean(mean) = cell else { continue };
-                if 1.0 < mean && mean <= 100.0 {
-                    let message =
-                        format!("found {mean:?}, expected a number from 0 to 1; divide percentages by 100");
-                    return Err(Error::new(self.at_arm(row, i, arm), message));
+            for (arm, cell) in row.arms.iter().enumerate() {
+                match *cell {
+                    Cell::Counts { .. } => {}
+                    Cell::Mean(mean) if 1.0 < mean && mean <= 100.0 => {
+                        let message = format!(
+                            "found {mean:?}, expected a number from 0 to 1; divide percentages by 100, or write them as {mean:?}%"
+                        );
+                        return Err(Error::new(self.at_arm(row, i, arm), message));
+                    }
+                    Cell::Mean(mean) => {
+                        within(self.at_arm(row, i, arm), mean, 0.0, 1.0)?;
+                    }
+                    Cell::Sample { .. } => {
+                        let message = "found mean, variance and count, which go with kind = \"gaussian\"; give successes and \
+                                       trials, or the mean alone";
+                        return Err(Error::new(self.at_arm(row, i, arm), message));
+                    }
                 }
-                within(self.at_arm(row, i, arm), mean, 0.0, 1.0)?;
             }
         }
         Ok(())
@@ -258,75 +203,11 @@ impl Table {
         }
     }
 
-    fn at_arm(&self, row: &Row, i: usize, arm: &str) -> Place {
-        self.place(row, i).then(Place::key(format!("arm '{}'", abridged(arm))))
-    }
-}
-
-/// Beta(1, 1) is uniform, and the most common prior.
-pub(super) fn sample_beta(stream: &mut Stream<One<f64>>, a: f64, b: f64) -> f64 {
-    if a == 1.0 && b == 1.0 { stream.uniform().0 } else { stream.beta(One(a), One(b)).0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::problem::{Prior, Problem};
-
-    fn names(count: usize) -> Vec<String> {
-        (0..count).map(|arm| format!("arm{arm}")).collect()
-    }
-
-    fn means(means: &[f64]) -> Row {
-        Row::new(means.iter().copied().map(Cell::Mean).collect())
-    }
-
-    #[track_caller]
-    fn refused(names: Vec<String>, rows: Vec<Row>, holdout: f64, expected: &str) {
-        let error = Table::new(names, rows, holdout).unwrap_err().to_string();
-        assert!(error.contains(expected), "'{expected}' is not in: {error}");
-    }
-
-    #[test]
-    fn errors_name_the_row() {
-        let counts = |successes, trials| Row::new(vec![Cell::Counts { successes, trials }; 2]);
-        refused(names(1), vec![means(&[0.5])], 0.0, "arms: found 1 arm(s), expected 2 to");
-        refused(vec!["a".into(); 2], vec![means(&[0.5; 2])], 0.0, "arms: the name 'a' stands there twice");
-        refused(names(2), vec![], 0.0, "rows: found no instance");
-        refused(names(2), vec![means(&[0.5; 2]), means(&[0.5])], 0.0, "row 2: found 1 cell(s), expected 2");
-        refused(names(2), vec![means(&[0.5, f64::NAN])], 0.0, "row 1.arm 'arm1': found NaN");
-        refused(names(2), vec![counts(3.0, 2.0)], 0.0, "row 1.arm 'arm0': found 3 successes in 2 trials");
-        refused(names(2), vec![counts(0.5, 2.0)], 0.0, "whole numbers");
-        refused(names(2), vec![means(&[0.5; 2])], 1.0, "holdout: found 1");
-        refused(names(2), vec![means(&[0.5; 2])], 0.3, "rows: found 1 instance(s): too few to hold out");
-    }
-
-    #[test]
-    fn means_beyond_the_unit_interval_are_refused_where_they_stand() {
-        let row = means(&[0.5, 1.5]);
-        let in_line_2 = vec![Row { line: Some(2), ..row.clone() }];
-        for (table, expected) in [
-            (Table::new(names(2), vec![row.clone()], 0.0), "row 1.arm 'arm1': found 1.5"),
-            (Table::from_file("past.csv", names(2), vec![row], 0.0), "past.csv, row 1.arm 'arm1': found 1.5"),
-            (
-                Table::from_file("past.csv", names(2), in_line_2, 0.0),
-                "past.csv, line 2, arm 'arm1': found 1.5",
-            ),
-        ] {
-            let prior = Prior::table(table.unwrap());
-            let error = Problem::bernoulli(prior).horizon(10).build().unwrap_err().to_string();
-            assert!(error.contains(expected), "{error}");
-        }
-    }
-
-    /// The same rows as ever are held out: the id decides, else the bits of the means.
-    #[test]
-    fn the_split_is_by_id_or_by_means() {
-        let held_out = |with_id: bool| {
-            let row =
-                |i: u32| Row { id: with_id.then(|| i.to_string()), ..means(&[f64::from(i) / 8.0, 0.5]) };
-            Table::new(names(2), (0..8).map(row).collect(), 0.4).unwrap().held_out
+    fn at_arm(&self, row: &Row, i: usize, arm: usize) -> Place {
+        let arm = match self.arm_names.get(arm) {
+            Some(name) => format!("arm '{}'", abridged(name)),
+            None => format!("arm {}", arm + 1),
         };
-        assert_eq!([held_out(true), held_out(false)], [[4, 5, 7], [3, 4, 6]]);
+        self.place(row, i).then(Place::key(arm))
     }
 }

@@ -95,6 +95,11 @@ impl Horizon {
         }
     }
 
+    /// The round in which a run is expected to end once a round is played; never the one before it.
+    pub fn end(self, round: usize) -> usize {
+        (round as f64 + self.remaining(round)).ceil() as usize
+    }
+
     /// Is the number of rounds known?
     pub fn is_fixed(self) -> bool {
         matches!(self, Self::Fixed(_))
@@ -315,18 +320,9 @@ impl Problem {
         Ok(changed)
     }
 
-    /// The mean of past arms. TEMPORARY until past_arms lands.
+    /// The mean of past arms: where an arm stands of which nothing is known. With contexts there is none.
     pub(crate) fn past_mean(&self) -> f64 {
-        use crate::numeric::{lanes::One, stream::{Key, Stream}};
-        let Some(armed) = self.armed() else { return 0.0 };
-        let mut means = vec![0.0; self.arms];
-        let mut total = 0.0;
-        for i in 0..4096 {
-            let mut stream = Stream::<One<f64>>::new((), Key::new(0), i);
-            armed.prior.sample(super::Split::Train, &mut stream, &mut means);
-            total += means.iter().sum::<f64>();
-        }
-        total / (4096 * self.arms) as f64
+        self.past_arms().map_or(0.0, |past| past.mean)
     }
 
     /// The probability that each round is played, if the end is unknown.

@@ -209,6 +209,7 @@ impl<P: PlainKernel> Plain<P> {
         let mut marks = job.marks.iter().zip(curve).peekable();
         let mut optimal_reward = 0.0;
         for t in 0..horizon {
+            let end = job.problem.world().horizon.end(t);
             let (now, weight) = (source.advance(job, t), around.weight(t));
             let best = source.pull(job, t, &now, now.best);
             optimal_reward += best.0 * weight;
@@ -216,14 +217,14 @@ impl<P: PlainKernel> Plain<P> {
                 if around.late {
                     for s in around.schedule.due(t) {
                         let (arm, reward) = run.learn(around, s);
-                        let seen = Seen::new((t, horizon), arms, &run.statistics, 1);
+                        let seen = Seen::new((t, end), arms, &run.statistics, 1);
                         let round = Round { seen, context: source.context(job, s) };
                         self.0.update(&mut run.state, &round, arm, reward);
                     }
                 }
                 let decided = run.decided(around, t, arms);
                 let Run { state, actions, statistics, score, .. } = run;
-                let seen = Seen::new((t, horizon), arms, statistics, 1);
+                let seen = Seen::new((t, end), arms, statistics, 1);
                 let round = Round { seen, context: now.context };
                 let score = job.task.scores(r).then_some(&mut score[..]);
                 let arm = decided.unwrap_or_else(|| self.0.act(state, &round, actions, score));

@@ -46,7 +46,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     player: |problem, choice, observer| {
         Ok(Box::new(thompson(problem, choice, &subspace(problem, choice, observer)?)))
     },
-    seconds: |problem| {
+    seconds: |problem, _| {
         let dim = problem.contextual().map_or(1, |contextual| contextual.dim()) as f64;
         1e-9 * (PAIRS as f64 * (100.0 + dim * dim) + 20.0 * dim.powi(3) + dim.log2().ceil() * PATIENCE)
     },

@@ -12,7 +12,7 @@ use crate::numeric::special::exp;
 use crate::numeric::stream::Random;
 use crate::policy::choice::Choice;
 use crate::policy::rule::{Form, Rule, Seen};
-use crate::problem::Problem;
+use crate::problem::{Horizon, Problem};
 use crate::simulate::plain::{PlainKernel, Round};
 use num_dual::Dual64;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub(super) struct OwnKernel<R> {
     rule: Arc<R>,
     name: String,
     params: Vec<f64>,
-    horizon: usize,
+    horizon: Horizon,
     arms: usize,
     pub form: Form,
     pub each_arm_once: bool,
@@ -97,14 +97,14 @@ impl<R: Rule> OwnKernel<R> {
             rule: rule.clone(),
             name: choice.name().into(),
             params: choice.params().to_vec(),
-            horizon: problem.horizon,
+            horizon: problem.world().horizon,
             arms: problem.arms,
             form: rule.form(),
             each_arm_once: rule.each_arm_once(),
             broken: Broken::default(),
         };
         let statistics = [vec![1.0; kernel.arms], vec![0.5; 2 * kernel.arms]].concat();
-        let seen = kernel.seen(kernel.arms.min(kernel.horizon - 1), &statistics, 1);
+        let seen = kernel.seen(kernel.arms.min(problem.horizon - 1), &statistics, 1);
         let mut scratch = kernel.scratch();
         kernel.weigh(&seen, &mut scratch, false);
         kernel.weigh(&seen, &mut scratch, true);
@@ -125,7 +125,7 @@ impl<R: Rule> OwnKernel<R> {
     /// Pulls, sums and means of the arms as the rule sees them.
     #[inline(always)]
     pub fn seen<'a>(&self, round: usize, statistics: &'a [f64], stride: usize) -> Seen<'a> {
-        Seen::new((round, self.horizon), self.arms, statistics, stride)
+        Seen::new((round, self.horizon.end(round)), self.arms, statistics, stride)
     }
 
     fn scratch(&self) -> Scratch {

@@ -7,7 +7,7 @@
 use crate::numeric::lanes::One;
 use crate::numeric::stream::{Random, Stream};
 use crate::simulate::job::Job;
-use crate::simulate::late::{Schedule, forced, past_mean};
+use crate::simulate::late::{Schedule, forced};
 
 /// The world around the runs of a job.
 pub(super) struct Around {
@@ -20,7 +20,7 @@ pub(super) struct Around {
     each_arm_once: bool,
     /// How likely each round is played; empty if all are.
     weights: Vec<f64>,
-    /// Where an arm stands that was pulled, but of which no reward is known.
+    /// Where an arm stands of which no reward is known; 0 in the textbook's world.
     past_mean: f64,
 }
 
@@ -35,7 +35,7 @@ impl Around {
             floor: world.floor,
             each_arm_once,
             weights: job.problem.round_weights().unwrap_or_default(),
-            past_mean: if late { past_mean(job.problem) } else { 0.0 },
+            past_mean: if world.is_plain() { 0.0 } else { job.problem.past_mean() },
         }
     }
 
@@ -78,7 +78,7 @@ impl<S> Run<S> {
         Self {
             state,
             actions,
-            statistics: vec![0.0; 3 * arms],
+            statistics: [vec![0.0; 2 * arms], vec![around.past_mean; arms]].concat(),
             score,
             value: 0.0,
             reward: 0.0,

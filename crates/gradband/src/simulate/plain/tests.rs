@@ -6,7 +6,6 @@ use crate::numeric::stream::Key;
 use crate::policy::tests::{problems, rules};
 use crate::policy::{Choice, Policy, named};
 use crate::problem::{Delay, Horizon, Prior, Problem, RewardModel, Split, World};
-use crate::simulate::late::past_mean;
 use crate::simulate::late::tests::known_in;
 use crate::simulate::{Baseline, Trajectory};
 
@@ -37,7 +36,7 @@ pub(super) fn replay<P: PlainKernel>(policy: &P, job: &Job, instance: u64, run: 
     let (drawn, table) = tables(job, instance);
     let dim = drawn.contexts.len() / horizon;
     let context = |t: usize| &drawn.contexts[t * dim..(t + 1) * dim];
-    let (known_in, past_mean) = (known_in(job, instance), past_mean(job.problem));
+    let (known_in, past_mean) = (known_in(job, instance), job.problem.past_mean());
     let mut actions = Random(Stream::new((), job.action_key(run), instance));
     let mut coins = Random(Stream::new((), job.coin_key(run), instance));
     let mut orders = Random(Stream::new((), job.order_key(run), instance));
@@ -51,10 +50,10 @@ pub(super) fn replay<P: PlainKernel>(policy: &P, job: &Job, instance: u64, run: 
             rounds(arm).into_iter().filter(|&s| known_in[s] <= t).map(|s| out.pulled[s].1).collect()
         };
         let pulls: Vec<_> = (0..arms).map(|arm| rounds(arm).len() as f64).collect();
-        let mean = |arm: usize| match (rewards(arm), pulls[arm]) {
-            (_, 0.0) => 0.0,
-            (known, _) if known.is_empty() => past_mean,
-            (known, _) => known.iter().sum::<f64>() / known.len() as f64,
+        let mean = |arm: usize| match rewards(arm) {
+            known if known.is_empty() && world.is_plain() => 0.0,
+            known if known.is_empty() => past_mean,
+            known => known.iter().sum::<f64>() / known.len() as f64,
         };
         let means: Vec<_> = (0..arms).map(mean).collect();
         let sum = |arm: usize| match world.is_prompt() {
@@ -62,7 +61,7 @@ pub(super) fn replay<P: PlainKernel>(policy: &P, job: &Job, instance: u64, run: 
             false => means[arm] * pulls[arm],
         };
         let statistics = [pulls.clone(), (0..arms).map(sum).collect(), means.clone()].concat();
-        let seen = Seen::new((t, horizon), arms, &statistics, 1);
+        let seen = Seen::new((t, world.horizon.end(t)), arms, &statistics, 1);
         for s in (0..t).filter(|&s| known_in[s] == t) {
             policy.update(&mut state, &Round { seen, context: context(s) }, out.arms[s], out.pulled[s].1);
         }
