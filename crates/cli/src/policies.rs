@@ -2,7 +2,7 @@
 
 use crate::args::PolicyFlags;
 use crate::{flags, output};
-use gradband::policy::Choice;
+use gradband::policy::{Choice, SettingValue};
 use gradband::problem::Value;
 use gradband::{Catalogue, Error, ErrorKind, Observer, Place, Problem, Result, Step, abridged};
 use gradband_files::{PolicyFile, Target, io};
@@ -40,7 +40,12 @@ impl Asked {
 
     /// Are its parameters those that it has before any learning?
     pub fn is_untuned(&self) -> bool {
-        self.bare && !self.choice.params().is_empty()
+        self.bare && self.choice.kind().learns_something()
+    }
+
+    /// Was one of its numbers searched for on training instances?
+    pub fn is_searched(&self) -> bool {
+        self.choice.settings().any(|(_, value)| value == SettingValue::Word("tuned"))
     }
 
     /// What results call it: as it was asked for, and can be typed again.
@@ -65,6 +70,16 @@ impl Asked {
     pub fn fitted(self, problem: &Problem, observer: &mut dyn Observer) -> Result<Self> {
         Ok(Self { choice: self.choice.fitted(problem, observer)?, ..self })
     }
+}
+
+/// Rivals that know the past: the prior of an arm is fitted to the training part, and one of them is sharpened there.
+const INFORMED: [&str; 3] = ["thompson(prior=fit)", "thompson(prior=fit,sharpen=tuned)", "gittins(prior=fit)"];
+
+/// Those that apply, take no longer than so many seconds to prepare, and are not what they are without the past.
+pub fn informed(problem: &Problem, patience: f64) -> Vec<Asked> {
+    let parsed = INFORMED.iter().filter_map(|text| parse(text, problem, "").ok());
+    let knows = |policy: &Asked| policy.is_searched() || policy.choice.params().iter().any(|&x| x != 1.0);
+    parsed.filter(knows).filter(|policy| policy.choice.preparation_seconds(problem) <= patience).collect()
 }
 
 /// The policy of the flags, else that of the spec, else the default if that will do.

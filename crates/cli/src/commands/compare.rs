@@ -6,7 +6,7 @@ use crate::failure::Result;
 use crate::output::{self, Printer};
 use crate::policies::{self, Asked};
 use crate::{flags, interrupt, session};
-use gradband::measure::{Comparison, Verdict};
+use gradband::measure::{Against, Comparison, Verdict};
 use gradband::policy::{Choice, PolicyKind, ready};
 use gradband::problem::Ground;
 use gradband::{Estimate, Problem};
@@ -27,6 +27,8 @@ struct Document {
     rows: Vec<Row>,
     /// The first policy file, else the best on training instances, beside the others.
     verdict: Verdict,
+    /// Its gain over the best rival that nobody tuned.
+    informed: Option<Against>,
     ground: Ground,
     observations: usize,
     instances: usize,
@@ -80,11 +82,12 @@ pub fn run(args: &Compare, seed: u64, printer: Printer) -> Result<()> {
     };
     let mut rivals = verdict::rivals(&policies, problem, seed, instances, |i| Some(i) != subject)?;
     let subject = subject.unwrap_or_else(|| if rivals.is_empty() { 0 } else { rivals.remove(0) });
-    let sentence = measured.verdict_named(subject, &rivals, |i| policies[i].short_name(problem));
+    let verdicts = verdict::verdicts(&measured, subject, &rivals, &policies, problem);
     let document = Document {
         problem: problem.into(),
         rows: rows(&policies, problem, &measured),
         verdict: measured.verdict_named(subject, &rivals, |i| policies[i].name()),
+        informed: verdict::informed(&measured, subject, &rivals, &policies),
         ground: problem.ground(),
         observations: measured.observations(),
         instances,
@@ -94,15 +97,15 @@ pub fn run(args: &Compare, seed: u64, printer: Printer) -> Result<()> {
     };
     let saved = args.output.as_deref().map_or(Ok(()), |dir| save(dir, &document));
     // What was measured is shown even if it cannot be kept, and kept even if nobody looks.
-    let shown = printer.result(&document, || text(&document, &sentence, problem));
+    let shown = printer.result(&document, || text(&document, &verdicts, problem));
     saved?;
     if let Some(dir) = &args.output {
-        report::session(dir, &session(&document, &sentence, &target)?)?;
+        report::session(dir, &session(&document, &verdicts, &target)?)?;
     }
     shown
 }
 
-fn text(document: &Document, verdict: &Verdict, problem: &Problem) -> String {
+fn text(document: &Document, verdicts: &[Verdict], problem: &Problem) -> String {
     let rows = document.rows.iter().map(|row| {
         let numbers = row.estimates().map(|estimate| estimate.to_string());
         let role = if row.untuned { "untuned" } else { "" };
@@ -111,13 +114,14 @@ fn text(document: &Document, verdict: &Verdict, problem: &Problem) -> String {
     let mut header = vec!["", "policy", "Bayes regret", "Bayes reward", "behind the best"];
     header.extend(document.rows[0].distance.map(|_| "from bayes-optimal"));
     let table = output::table(&header, 2, rows);
-    let mut lines = vec![verdict::header(problem, document.instances), table, verdict.to_string()];
+    let mut lines = vec![verdict::header(problem, document.instances), table];
+    lines.extend(verdicts.iter().map(Verdict::to_string));
     lines.extend(document.ground.cautions().into_iter().map(|caution| format!("note: {caution}")));
     lines.join("\n")
 }
 
 /// For the report: the rows as they are.
-fn session(document: &Document, verdict: &Verdict, target: &Target) -> Result<Session> {
+fn session(document: &Document, verdicts: &[Verdict], target: &Target) -> Result<Session> {
     let measured = document.rows.iter().map(|row| Measured {
         name: if row.untuned { format!("{} (untuned)", row.short_name) } else { row.short_name.clone() },
         regret: row.bayes_regret,
@@ -133,7 +137,7 @@ fn session(document: &Document, verdict: &Verdict, target: &Target) -> Result<Se
         document.instances,
         measured.collect(),
     )?;
-    let lead = std::iter::once(format!("{verdict}.")).chain(verdict::cautions(&target.problem));
+    let lead = verdicts.iter().map(|verdict| format!("{verdict}.")).chain(verdict::cautions(&target.problem));
     Ok(Session { lead: lead.collect(), ..session })
 }
 
@@ -145,6 +149,7 @@ fn policies(args: &Compare, target: &Target) -> Result<Vec<Asked>> {
         None => ready(problem)
             .filter(|kind| is_cheap(kind, problem))
             .map(|kind| Choice::initial(kind, problem).map(Asked::untuned))
+            .chain(policies::informed(problem, PATIENCE).into_iter().map(Ok))
             .collect::<gradband::Result<_>>()?,
     };
     for path in &args.policy_file {

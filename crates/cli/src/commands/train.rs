@@ -8,7 +8,7 @@ use crate::policies::{self, Asked, Unnamed};
 use crate::watch::{Iterate, Watch};
 use crate::{interrupt, picture, session};
 use gradband::learn::{Plan, Trained, Trouble};
-use gradband::measure::{Comparison, Interval, Verdict};
+use gradband::measure::{Against, Comparison, Interval, Verdict};
 use gradband::policy::Choice;
 use gradband::problem::Ground;
 use gradband::{Estimate, Iteration, Problem, StopReason};
@@ -46,6 +46,8 @@ struct Document {
     gain: Estimate,
     gain_interval: Interval,
     verdict: Verdict,
+    /// The gain over the best rival that nobody tuned.
+    informed: Option<Against>,
     /// What the instances of the evaluation are.
     ground: Ground,
     /// Independent observations among them.
@@ -167,6 +169,7 @@ impl<'a> Job<'a> {
         let comparators = COMPARATORS.iter().filter_map(|text| policies::parse(text, problem, "").ok());
         let quick = |policy: &Asked| policy.choice.kind().preparation_seconds(problem) <= PATIENCE;
         policies.extend(comparators.filter(quick));
+        policies.extend(policies::informed(problem, PATIENCE));
         let policies = fitted(policies, problem)?;
         let choices: Vec<&Choice> = policies.iter().map(|policy| &policy.choice).collect();
         let marks = if self.output.is_some() { session::rounds(problem) } else { Vec::new() };
@@ -227,6 +230,7 @@ fn document(job: &Job, outcome: &Outcome) -> Document {
         gain,
         gain_interval: measured.interval(&gain),
         verdict: measured.verdict_named(FINAL, rivals, |i| policies[i].name()),
+        informed: verdict::informed(measured, FINAL, rivals, policies),
         ground: job.problem().ground(),
         observations: measured.observations(),
         troubles: trained.troubles().to_vec(),
@@ -252,14 +256,13 @@ fn text(document: &Document, job: &Job, outcome: &Outcome) -> String {
     });
     let table = output::table(&["", "policy", "Bayes regret"], 2, rows);
     let problem = job.problem();
-    let mut lines = vec![
-        verdict::header(problem, document.r#final.instances),
-        table,
-        outcome.verdict(problem).to_string(),
+    let mut lines = vec![verdict::header(problem, document.r#final.instances), table];
+    lines.extend(outcome.verdicts(problem).iter().map(Verdict::to_string));
+    lines.extend([
         format!("gain over the untuned policy {} (95 % {})", document.gain, document.gain_interval),
         parameters(outcome.learned.trained.choice(), problem),
         effort(&outcome.learned, &job.training.plan, problem),
-    ];
+    ]);
     lines.extend(document.troubles.iter().map(|trouble| format!("warning: {trouble}")));
     lines.extend(document.ground.cautions().into_iter().map(|caution| format!("note: {caution}")));
     lines.join("\n")
@@ -267,8 +270,8 @@ fn text(document: &Document, job: &Job, outcome: &Outcome) -> String {
 
 impl Outcome {
     /// For people, who do not read sixteen digits.
-    fn verdict(&self, problem: &Problem) -> Verdict {
-        self.measured.verdict_named(FINAL, &self.rivals, |i| self.policies[i].short_name(problem))
+    fn verdicts(&self, problem: &Problem) -> Vec<Verdict> {
+        verdict::verdicts(&self.measured, FINAL, &self.rivals, &self.policies, problem)
     }
 }
 
@@ -350,7 +353,7 @@ fn session(document: &Document, job: &Job, outcome: &Outcome) -> Result<Session>
     let spec = job.target.effective(&job.initial, &job.training);
     let session = session::of("train", problem, &spec, job.seed, measured.instances(), policies.collect())?;
     let training = session::history(problem, trained, iterates, job.seed, measured.instances())?;
-    let lead = verdict::lead(&outcome.verdict(problem), problem, document.gain, document.gain_interval);
+    let lead = verdict::lead(&outcome.verdicts(problem), problem, document.gain, document.gain_interval);
     Ok(Session { lead, gain: Some(document.gain), training: Some(training), ..session })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::policies::Asked;
 use crate::watch::Watch;
-use gradband::measure::{Interval, Verdict, training_regret};
+use gradband::measure::{Against, Comparison, Interval, Verdict, training_regret};
 use gradband::policy::Choice;
 use gradband::{Estimate, Problem, Result};
 
@@ -33,13 +33,37 @@ pub fn rivals(
     Ok(rivals)
 }
 
+/// The best rival that nobody tuned.
+fn untuned(rivals: &[usize], policies: &[Asked]) -> Option<usize> {
+    rivals.iter().copied().find(|&i| !policies[i].is_searched())
+}
+
+/// What policy `i` gains over that rival.
+pub fn informed(measured: &Comparison, i: usize, rivals: &[usize], policies: &[Asked]) -> Option<Against> {
+    let rival = untuned(rivals, policies)?;
+    measured.verdict_named(i, &[rival], |i| policies[i].name()).against.pop()
+}
+
+/// For people: policy `i` beside its rivals, and beside the best that nobody tuned if another comes first.
+pub fn verdicts(
+    measured: &Comparison,
+    i: usize,
+    rivals: &[usize],
+    policies: &[Asked],
+    problem: &Problem,
+) -> Vec<Verdict> {
+    let beside = |rivals: &[usize]| measured.verdict_named(i, rivals, |i| policies[i].short_name(problem));
+    let second = untuned(rivals, policies).filter(|rival| rivals.first() != Some(rival));
+    std::iter::once(beside(rivals)).chain(second.map(|rival| beside(&[rival]))).collect()
+}
+
 /// The problem, and what the evaluation stands on.
 pub fn header(problem: &Problem, instances: usize) -> String {
     format!("{problem}: {}", super::stands_on(problem, instances))
 }
 
 /// The sentences on top of a training's report.
-pub fn lead(verdict: &Verdict, problem: &Problem, gain: Estimate, interval: Interval) -> Vec<String> {
+pub fn lead(verdicts: &[Verdict], problem: &Problem, gain: Estimate, interval: Interval) -> Vec<String> {
     let gain = match gain.mean < 0.0 {
         true => format!("Its regret is higher than that of the untuned policy, by {:.2}.", -gain.mean),
         false => {
@@ -49,7 +73,8 @@ pub fn lead(verdict: &Verdict, problem: &Problem, gain: Estimate, interval: Inte
             )
         }
     };
-    [format!("{verdict}."), gain].into_iter().chain(cautions(problem)).collect()
+    let verdicts = verdicts.iter().map(|verdict| format!("{verdict}."));
+    verdicts.chain([gain]).chain(cautions(problem)).collect()
 }
 
 /// What whoever reads an interval should know, as sentences.

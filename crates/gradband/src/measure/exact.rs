@@ -10,6 +10,13 @@ use crate::problem::{Problem, Split};
 /// Refuses problems and policies that have no exact result, and those that take too much memory or time.
 pub fn check_exact(problem: &Problem, choice: &Choice, split: Split) -> Result<()> {
     choice.check_problem(problem)?;
+    if !problem.world().is_plain() {
+        let message = format!(
+            "{problem}: exact results are for rewards that are known at once, without a floor, over a known number of rounds; \
+             simulate instead"
+        );
+        return Err(Error::new("problem", message));
+    }
     let components = Mixture::count(problem, split)?;
     if !choice.kind().is_exact() {
         let known: Vec<_> =

@@ -113,14 +113,17 @@ fn streaming_equals_the_stored_form() {
         Problem::gaussian(Prior::Points(points), 0.7).horizon(25),
     ]
     .map(|problem| problem.build().unwrap());
-    let problems: Vec<_> = problems.into_iter().flat_map(|problem| problems::in_worlds(&problem)).collect();
+    // Trajectories are slow: fewer of them in each world.
+    let worlds = problems[..2].iter().flat_map(|problem| problems::in_worlds(problem).into_iter().skip(1));
+    let problems: Vec<_> = worlds.chain(problems.iter().cloned()).collect();
     let mut tested = 0;
     for problem in problems.iter().chain([&problems::discrete()]) {
         for choice in scored(problem) {
             let player = choice.player(problem, &mut ()).unwrap();
             for task in tasks(&choice, &*player).into_iter().filter(|&task| task != Task::Evaluate) {
                 let job = job(problem, task);
-                let streamed = play(&*player, &job, 100, 12).gradients;
+                let instances = if problem.world().is_plain() { 12 } else { 2 };
+                let streamed = play(&*player, &job, 100, instances).gradients;
                 for (i, streamed) in streamed.chunks_exact(player.dim()).enumerate() {
                     let expected = stored_gradient(&choice, &job, 100 + i as u64);
                     for (streamed, expected) in streamed.iter().zip(expected) {
@@ -135,7 +138,7 @@ fn streaming_equals_the_stored_form() {
             tested += 1;
         }
     }
-    assert!(tested >= 3 * 150, "{tested}");
+    assert!(tested >= 3 * 90, "{tested}");
 }
 
 /// The probabilities of all arms given a past of ones and zeros.

@@ -325,6 +325,11 @@ impl Problem {
         self.past_arms().map_or(0.0, |past| past.mean)
     }
 
+    /// The number of rounds to be expected.
+    pub(crate) fn mean_rounds(&self) -> usize {
+        self.world.horizon.mean().round() as usize
+    }
+
     /// The probability that each round is played, if the end is unknown.
     pub(crate) fn round_weights(&self) -> Option<Vec<f64>> {
         let horizon = self.world.horizon;

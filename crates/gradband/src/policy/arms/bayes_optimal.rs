@@ -10,7 +10,7 @@ use crate::exact::space::{self, Cost, LIMIT};
 use crate::numeric::lanes::Real;
 use crate::numeric::stream::Stream;
 use crate::observe::Observer;
-use crate::policy::definition::{Definition, Method};
+use crate::policy::definition::{Definition, Method, Worlds};
 use crate::problem::{Prior, Problem, Split};
 use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "bayes-optimal",
     summary: "the best possible policy given the prior, by dynamic programming",
+    worlds: Worlds::Plain,
     refuses: |problem| cost(problem).err().map(|error| refusal(&error)),
     player: |problem, _, observer| {
         Ok(Box::new(Arms(BayesOptimal { optimal: shared(problem, Split::HeldOut, observer)? })))

@@ -20,7 +20,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     summary: "alternates two arms h times each, then keeps the better one",
     params: &[Param::number(
         "h",
-        Initial::Of("floor(sqrt n) + 1/2", |problem| (problem.horizon as f64).sqrt().floor() + 0.5),
+        Initial::Of("floor(sqrt n) + 1/2", |problem| (problem.mean_rounds() as f64).sqrt().floor() + 0.5),
         Range { low: 1.0, high: High::HALF_HORIZON },
         Range { low: 1.0, high: High::HALF_HORIZON },
     )

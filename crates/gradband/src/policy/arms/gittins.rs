@@ -23,7 +23,11 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     summary: "the largest finite-horizon Gittins index of Beta arms, flat or fitted, with Bernoulli rounding",
     params: &[fit::ALPHA, fit::BETA],
     settings: &[fit::PRIOR],
-    refuses: |problem| unit_rewards_only(problem).or_else(|| too_long(problem.horizon)),
+    refuses: |problem| {
+        let unknown = !problem.world().horizon.is_fixed();
+        let unknown = || unknown.then(|| "counts the rounds that remain, and here nobody knows how many".into());
+        unit_rewards_only(problem).or_else(unknown).or_else(|| too_long(problem.horizon))
+    },
     player: |problem, choice, observer| Ok(Box::new(Arms(Gittins::of(problem, choice, observer)?))),
     exact: Some(Method::Counts(|problem, choice, observer| {
         Ok(Part::only(IndexPolicy(Gittins::of(problem, choice, observer)?)))

@@ -1,5 +1,6 @@
 //! UCB-V (Audibert et al., 2009): each arm once, then the largest
-//! mean_i + sqrt(2 V_i E / pulls_i) + 3 E / pulls_i with V_i the biased sample variance and E = ln(2 n^2).
+//! mean_i + sqrt(2 V_i E / pulls_i) + 3 E / pulls_i with V_i the biased sample variance and E = ln(2 n^2); n is the mean
+//! number of rounds where the end is unknown.
 
 use crate::exact::Part;
 use crate::exact::index::{Index, IndexPolicy, mean};
@@ -12,9 +13,9 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "ucb-v",
     summary: "upper confidence bounds that use the empirical variance",
     refuses: |problem| unit_rewards_only(problem).or_else(|| needs_each_arm_once(problem)),
-    player: |problem, _, _| Ok(Box::new(Arms(UcbV::new(problem.arms, problem.horizon)))),
+    player: |problem, _, _| Ok(Box::new(Arms(UcbV::new(problem.arms, problem.mean_rounds())))),
     exact: Some(Method::Counts(|problem, _, _| {
-        Ok(Part::only(IndexPolicy(UcbV::new(problem.arms, problem.horizon))))
+        Ok(Part::only(IndexPolicy(UcbV::new(problem.arms, problem.mean_rounds()))))
     })),
     ..Definition::ARMS
 };

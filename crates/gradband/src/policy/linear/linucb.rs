@@ -47,7 +47,7 @@ const NORM_RUNS: u64 = 100;
 /// alpha = sigma sqrt(d ln((1 + n L² / lambda) n)), with L the longest context of a run (Abbasi-Yadkori, Pál and
 /// Szepesvári, 2011, with delta = 1/n and the projection's determinant bounded).
 fn paper_width(problem: &Problem, choice: &Choice) -> Result<f64> {
-    let (dim, horizon) = (choice.dim() as f64, problem.horizon as f64);
+    let (dim, horizon) = (choice.dim() as f64, problem.mean_rounds() as f64);
     let mut instance = Instance::default();
     let mut total = 0.0;
     for index in 0..NORM_RUNS {
