@@ -182,7 +182,7 @@ fn campaigns_with_creatives_of_their_own_train_and_compare() {
     let trained = json(&["train", &spec, "-o", out.to_str().unwrap()]);
     assert_eq!((&trained["observations"], &trained["final"]["instances"]), (&18.into(), &200.into()));
     assert!(json(&["compare", &spec])["rows"].as_array().unwrap().len() > 5);
-    json(&["evaluate", &spec, "--policy", out.to_str().unwrap()]);
+    json(&["evaluate", &spec, "--policy-file", out.join("policy.json").to_str().unwrap()]);
     refused_saying(&["evaluate", &spec, "--policy", "bayes-optimal"], &["bayes-optimal", "arms = 5"]);
     // More arms than anybody has, and without shrinkage.
     let (_dir, spec) = project(creatives(), &format!("{COLUMNS}arms = 12\nfit = \"flat\""));
