@@ -301,7 +301,8 @@ fn other_problems_are_refused() {
     changed("/problem/features", json!([]))
         .refused(&flowers, &["problem.features: found 0 features, expected 3"]);
     // Arms without features are as good as any others, but for a network, which knows them by their numbers.
-    let table = gradband_files::read_table("heads,tails\n0.5,0.6\n".as_bytes(), "t.csv", 0.0).unwrap();
+    let table =
+        gradband_files::read_table("heads,tails\n0.5,0.6\n0.4,0.7\n".as_bytes(), "t.csv", 0.0).unwrap();
     let table = Problem::bernoulli(gradband::Prior::table(table)).horizon(20).build().unwrap();
     assert!(
         load_policy(Changed::new("softelim").with("/problem/arm_names", json!(["a", "b"])).path(), &table)

@@ -1,9 +1,9 @@
 //! Tables of past instances: forms, splits, messages, and standard errors that count campaigns.
 #![allow(clippy::unwrap_used)]
 
-use gradband::problem::{Cell, Split, Table};
+use gradband::problem::{Belief, Cell, Fit, Split, Table};
 use gradband::{Evaluation, Prior, Problem, Simulator};
-use gradband_files::read_table;
+use gradband_files::{TableOptions, read_table, read_table_with};
 
 fn wide(rows: usize) -> String {
     let mut text = "red,green,blue\n".to_string();
@@ -26,10 +26,10 @@ fn all_three_forms_are_read() {
     let long = "instance,arm,mean\nx,a,0.5\nx,b,0.25\ny,b,1\ny,a,0\n";
     let rows: Vec<_> = read(long, 0.0).unwrap().rows(Split::Train).map(|row| row.arms.clone()).collect();
     assert_eq!(rows, [[Cell::Mean(0.5), Cell::Mean(0.25)], [Cell::Mean(0.0), Cell::Mean(1.0)]]);
-    let counts = "arm,trials,successes,instance\na,10,3,x\nb,5,5,x\n";
+    let counts = "arm,trials,successes,instance\na,10,3,x\nb,5,5,x\na,1,0,y\nb,2,1,y\n";
     let rows: Vec<_> = read(counts, 0.0).unwrap().rows(Split::HeldOut).map(|row| row.arms.clone()).collect();
     let cell = |successes, trials| Cell::Counts { successes, trials };
-    assert_eq!(rows, [[cell(3.0, 10.0), cell(5.0, 5.0)]]);
+    assert_eq!(rows, [[cell(3.0, 10.0), cell(5.0, 5.0)], [cell(0.0, 1.0), cell(1.0, 2.0)]]);
     let headerless = read("0.1,0.2\n0.3,0.4\n", 0.0).unwrap();
     assert_eq!(
         (headerless.arm_names(), headerless.rows(Split::Train).len()),
@@ -39,7 +39,7 @@ fn all_three_forms_are_read() {
 
 #[test]
 fn names_may_hold_line_ends_and_separators() {
-    let table = read("\"red,\nround\",blue\n0.5,0.25\n", 0.0).unwrap();
+    let table = read("\"red,\nround\",blue\n0.5,0.25\n0.5,0.5\n", 0.0).unwrap();
     assert_eq!(table.arm_names(), ["red,\nround", "blue"]);
     let error = read("\"red,\nround\",blue\n0.5,x\n", 0.0).unwrap_err().to_string();
     assert!(error.contains("line 3, column 2 ('blue')"), "{error}");
@@ -47,7 +47,14 @@ fn names_may_hold_line_ends_and_separators() {
 
 #[test]
 fn other_separators_and_signatures_are_read() {
-    for text in ["a;b\n0.5;0.25\n", "\u{feff}a\tb\n0.5\t0.25\n", "a,b\r\n0.5,0.25"] {
+    for text in [
+        "a;b\n0.5;0.25\n1;0\n",
+        "\u{feff}a\tb\n0.5\t0.25\n1\t0\n",
+        "a,b\r\n0.5,0.25\r\n1,0",
+        "\"a\";\"b\"\r\n0,5;0,25\r\n1;0\r\n",
+        "\u{feff}\"a\",\"b\"\n50%,25 %\n100%,0%\n",
+        " a ; b \n 50,0% ; 0,25 \n1;0\n",
+    ] {
         let table = read(text, 0.0).unwrap();
         assert_eq!(table.arm_names(), ["a", "b"]);
         assert_eq!(table.rows(Split::Train).next().unwrap().arms, [Cell::Mean(0.5), Cell::Mean(0.25)]);
@@ -99,7 +106,7 @@ fn bad_tables_are_refused_with_file_and_line() {
     let bytes = b"# past\r\n\r\na,b\r\n0.5,0.5\r\n\r\n0.5,zebra\r\n";
     let error = read_table(&bytes[..], "past.csv", 0.0).unwrap_err().to_string();
     assert!(error.starts_with("past.csv, line 6, column 2 ('b')"), "{error}");
-    let table = Prior::table(read("a,b\n0.5,1.5\n", 0.0).unwrap());
+    let table = Prior::table(read("a,b\n0.5,1.5\n0.1,0.1\n", 0.0).unwrap());
     let error = Problem::bernoulli(table).horizon(10).build().unwrap_err().to_string();
     assert!(error.contains("line 2, arm 'b'") && error.contains("1.5"), "{error}");
 }
@@ -156,11 +163,22 @@ fn standard_errors_count_past_instances() {
     assert!((large / expected - 1.0).abs() < 0.02, "{large} {expected}");
 }
 
-/// Counts are redrawn: Beta(1 + successes, 1 + failures) has mean (s + 1) / (t + 2).
+/// Counts are redrawn: Beta(a + s, b + t - s) has mean (a + s) / (a + b + t), with a = b = 1 if nothing is fitted. 100,000
+/// rewards: 0.005 is more than 3 standard errors.
 #[test]
 fn counted_arms_are_redrawn_from_their_posterior() {
     let text = "instance,arm,successes,trials\nx,a,8,10\nx,b,0,1\ny,a,8,10\ny,b,0,1\n";
-    let reward = random(&campaigns(text, 1, 0.0), 100_000).reward();
-    let expected = (9.0 / 12.0 + 1.0 / 3.0) / 2.0;
-    assert!((reward.mean - expected).abs() < 0.005, "{reward:?}");
+    let reward = |fit: Option<Fit>| {
+        let options = TableOptions { fit, ..TableOptions::default() };
+        let (table, _) = read_table_with(text.as_bytes(), "past.csv", &options).unwrap();
+        let unseen = table.fitted().unseen().unwrap();
+        let problem = Problem::bernoulli(Prior::table(table)).horizon(1).build().unwrap();
+        (random(&problem, 100_000).reward().mean, unseen)
+    };
+    let (flat, _) = reward(Some(Fit::Flat));
+    assert!((flat - (9.0 / 12.0 + 1.0 / 3.0) / 2.0).abs() < 0.005, "{flat}");
+    let (fitted, unseen) = reward(None);
+    let Belief::Beta(a, b) = unseen else { panic!("{unseen}") };
+    let expected = ((a + 8.0) / (a + b + 10.0) + a / (a + b + 1.0)) / 2.0;
+    assert!((fitted - expected).abs() < 0.005, "{fitted}, not {expected}");
 }

@@ -74,10 +74,10 @@ impl Numbers {
             }
         }
         let largest = if of == Of::Times { LARGEST_COUNT } else { LARGEST_CELL };
-        if !(x.abs() <= largest) {
-            return Err(format!("found '{found}', expected a finite number of at most {largest:e} in size"));
+        if x.abs() <= largest {
+            return Ok(if percent { x / 100.0 } else { x });
         }
-        Ok(if percent { x / 100.0 } else { x })
+        Err(format!("found '{found}', expected a finite number of at most {largest:e} in size"))
     }
 }
 
