@@ -1,6 +1,7 @@
 //! `gradband check`: is a spec valid, and what does it mean in plain words?
 
 mod table;
+mod world;
 
 use super::tell_notes;
 use crate::args::PolicyFlags;
@@ -50,7 +51,9 @@ pub fn run(path: &Path, printer: Printer) -> Result<()> {
     let prospect = Prospect::of(&target, &policy.choice)?;
     let split = sides(problem);
     let instances = target.instances(None)?;
-    let mut meaning = vec![rewards(problem), prior(problem, split)];
+    let mut meaning = vec![rewards(problem)];
+    meaning.extend(world::words(problem));
+    meaning.push(prior(problem, split));
     let table = table::of(problem);
     meaning.extend(table.into_iter().flat_map(|table| table::words(problem, table)));
     meaning.extend([

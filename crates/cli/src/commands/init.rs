@@ -71,7 +71,11 @@ fn template() -> Result<String> {
 [problem]
 kind = "bernoulli"              # rewards: bernoulli | beta | gaussian; with contexts, see the end of this file:
                                 # linear | classification | discrete-context
-horizon = 200                   # rounds of one run
+horizon = 200                   # rounds of one run; if nobody knows the end:
+# horizon = {{ kind = "geometric", mean = 500 }}           # or {{ kind = "uniform", from = 100, to = 1000 }}
+# delay = 20                    # rounds until a reward is known, or {{ mean = 20 }} (geometric)
+# batch = 500                   # rewards become known at the end of each batch of rounds
+# floor = 0.01                  # the least probability of every arm
 # concentration = 4.0           # kind beta: rewards are Beta(v mean, v (1 - mean)); larger is less noise
 # noise_sd = 0.5                # kind gaussian: standard deviation of rewards
 
