@@ -25,13 +25,13 @@ fn simulated_regret_agrees_with_exact_values() {
     let exact: [(&str, &str, &[f64], f64); 10] = [
         ("bernoulli-2", "ucb1", &[], 9.9848),
         ("bernoulli-2", "ucb-v", &[], 15.8080),
-        ("bernoulli-2", "thompson", &[], 5.4568),
+        ("bernoulli-2", "thompson", &[1.0; 3], 5.4568),
         ("bernoulli-2", "softelim", &[1.0], 7.2086),
         ("bernoulli-2", "softelim", &[0.5304], 4.6665),
         ("bernoulli-2", "epsilon-greedy", &[0.1], 7.2713),
         ("bernoulli-2", "epsilon-greedy", &[1.0], 20.0),
         ("bernoulli-2", "random", &[], 20.0),
-        ("bernoulli-2-uniform", "thompson", &[], 3.55062),
+        ("bernoulli-2-uniform", "thompson", &[1.0; 3], 3.55062),
         ("bernoulli-2-uniform", "random", &[], 200.0 / 6.0),
     ];
     for (problem, name, params, exact) in exact {

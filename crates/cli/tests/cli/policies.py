@@ -99,7 +99,7 @@ def on_arms(policy, problem):
         best = bayes_optimal(world.prior, (0,) * K, (0,) * K, n, {})[0]
         return n * sum(weight * max(means) for weight, means in world.prior) - best, 0.0
     if kind == "thompson":
-        return seen(thompson, world.sampled)
+        return seen(lambda state: thompson(state, w["alpha"], w["beta"], w["sharpness"]), world.sampled)
     time = policy.get("settings", {}).get("time") == "true"
     return seen({
         "softelim": lambda state: softelim(state, w["w"]),
@@ -107,7 +107,7 @@ def on_arms(policy, problem):
         "epsilon-greedy": lambda state: epsilon_greedy(state, w["epsilon"]),
         "ucb1": ucb1,
         "ucb-v": ucb_v,
-        "gittins": gittins,
+        "gittins": lambda state: gittins(state, w["alpha"], w["beta"]),
         "random": lambda state: random_arm(K),
         "dqn": lambda state: dqn(w, state, time),
     }[kind])

@@ -78,11 +78,32 @@ fn difference(shown: &[String], printed: &str) -> Option<String> {
     expected.find(|line| line != "...").map(|line| format!("shown, but not printed: {line}"))
 }
 
-/// What the command prints in a directory of its own: its result, or why there is none.
-fn printed(args: &[String]) -> String {
-    let dir = tempfile::tempdir().unwrap();
+/// The files of a document: blocks in some language whose first line is a comment with the file's name.
+fn files(document: &str) -> Vec<(&str, &str)> {
+    let blocks = document.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
+    let named = blocks.filter_map(|(language, text)| {
+        let name = text.lines().next()?.strip_prefix("# ")?;
+        let end = if language == "python" { "py" } else { language };
+        (!end.is_empty() && name.ends_with(&format!(".{end}"))).then_some((name, text))
+    });
+    named.collect()
+}
+
+/// Writes the files of a document, and runs those that Python can run.
+fn prepare(document: &str, dir: &Path) {
+    for (name, text) in files(document) {
+        std::fs::write(dir.join(name), text).unwrap();
+        if name.ends_with(".py") {
+            let output = Command::new("python3").args(["-I", name]).current_dir(dir).output().unwrap();
+            assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
+}
+
+/// What the command prints in a directory: its result, or why there is none.
+fn printed(args: &[String], dir: &Path) -> String {
     let args: Vec<_> = args.iter().map(String::as_str).collect();
-    let output = gradband(&args).current_dir(dir.path()).output().unwrap();
+    let output = gradband(&args).current_dir(dir).output().unwrap();
     let text = if output.status.success() { output.stdout } else { output.stderr };
     String::from_utf8(text).unwrap()
 }
@@ -90,8 +111,10 @@ fn printed(args: &[String]) -> String {
 fn check(path: &Path) -> usize {
     let document = std::fs::read_to_string(path).unwrap();
     let all = shown(&document);
+    let dir = tempfile::tempdir().unwrap();
+    prepare(&document, dir.path());
     for Shown { args, lines } in &all {
-        let printed = printed(args);
+        let printed = printed(args, dir.path());
         if let Some(difference) = difference(lines, &printed) {
             panic!("{}, gradband {}:\n{difference}\n\nAll of it:\n{printed}", path.display(), args.join(" "));
         }
