@@ -3,8 +3,8 @@
 
 use super::job::Job;
 use crate::numeric::lanes::One;
-use crate::numeric::stream::{Key, Stream};
-use crate::problem::{Cell, Delay, Prior, Problem, Split, World};
+use crate::numeric::stream::Stream;
+use crate::problem::{Delay, Problem, World};
 use std::ops::Range;
 
 /// The rounds whose rewards become known just before each round. It is a property of the instance: all its runs and all
@@ -98,42 +98,11 @@ pub(crate) fn forced(u: f64, floor: f64, arms: usize) -> Option<usize> {
     (u < arms as f64 * floor).then(|| ((u / floor) as usize).min(arms - 1))
 }
 
-/// Instances of a user's own prior whose mean stands for that of all.
-const SAMPLE: u64 = 1000;
-
-/// The mean of past arms: where an arm stands that was pulled, but of which no reward is known. To be replaced by what the
-/// problem itself knows of past arms.
-pub(crate) fn past_mean(problem: &Problem) -> f64 {
-    let Some(armed) = problem.armed() else { return 0.0 };
-    let average = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    match &armed.prior {
-        Prior::Points(points) => points.iter().map(|(means, weight)| weight * average(means)).sum(),
-        Prior::Beta { alpha, beta } => {
-            average(&alpha.iter().zip(beta).map(|(a, b)| a / (a + b)).collect::<Vec<_>>())
-        }
-        Prior::Normal { mean, .. } => average(mean),
-        Prior::Table(table) => {
-            let mean = |cell: &Cell| match *cell {
-                Cell::Mean(mean) => mean,
-                Cell::Counts { successes, trials } => (1.0 + successes) / (2.0 + trials),
-            };
-            average(&table.rows(Split::Train).flat_map(|row| row.arms.iter().map(mean)).collect::<Vec<_>>())
-        }
-        Prior::Own(_) => {
-            let (mut total, mut means) = (0.0, vec![0.0; problem.arms]);
-            for index in 0..SAMPLE {
-                let mut stream = Stream::new((), Key::new(0), index);
-                armed.prior.sample(Split::Train, &mut stream, &mut means);
-                total += average(&means);
-            }
-            total / SAMPLE as f64
-        }
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::numeric::stream::Key;
+    use crate::problem::{Prior, Split};
     use crate::simulate::Task;
 
     /// The first round in which the reward of each is known, for the oracles of engines.

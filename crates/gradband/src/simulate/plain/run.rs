@@ -7,7 +7,7 @@
 use crate::numeric::lanes::One;
 use crate::numeric::stream::{Random, Stream};
 use crate::simulate::job::Job;
-use crate::simulate::late::{Schedule, forced, past_mean};
+use crate::simulate::late::{Schedule, forced};
 
 /// The world around the runs of a job.
 pub(super) struct Around {
@@ -35,7 +35,7 @@ impl Around {
             floor: world.floor,
             each_arm_once,
             weights: job.problem.round_weights().unwrap_or_default(),
-            past_mean: if late { past_mean(job.problem) } else { 0.0 },
+            past_mean: if late { job.problem.past_mean() } else { 0.0 },
         }
     }
 
