@@ -70,7 +70,7 @@ impl Horizon {
     pub fn weight(self, round: usize) -> f64 {
         match self {
             Self::Fixed(rounds) => f64::from(u8::from(round < rounds)),
-            Self::Geometric { mean } => (round as f64 * (-1.0 / mean).ln_1p()).exp(),
+            Self::Geometric { mean } => (1.0 - 1.0 / mean).powf(round as f64),
             Self::Uniform { from, .. } if round < from => 1.0,
             Self::Uniform { from, to } => to.saturating_sub(round) as f64 / (to - from + 1) as f64,
         }

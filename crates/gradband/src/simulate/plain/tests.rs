@@ -5,7 +5,7 @@ use super::*;
 use crate::numeric::stream::Key;
 use crate::policy::tests::{problems, rules};
 use crate::policy::{Choice, Policy, named};
-use crate::problem::{Delay, Horizon, Prior, Problem, RewardModel, Split, World};
+use crate::problem::{Prior, Problem, RewardModel, Split};
 use crate::simulate::late::tests::known_in;
 use crate::simulate::{Baseline, Trajectory};
 
@@ -42,28 +42,28 @@ pub(super) fn replay<P: PlainKernel>(policy: &P, job: &Job, instance: u64, run: 
     let mut orders = Random(Stream::new((), job.order_key(run), instance));
     let mut score = vec![0.0; policy.dim()];
     let mut state = policy.start(job.task != Task::Evaluate, &mut actions, &mut score);
-    let mut out = Trajectory::default();
+    let (mut out, mut rewards) = (Trajectory::default(), Vec::new());
     for (t, table) in table.chunks_exact(arms).enumerate() {
         // Counted anew from the whole past.
         let rounds = |arm: usize| (0..t).filter(|&s| out.arms[s] == arm).collect::<Vec<_>>();
-        let rewards = |arm: usize| -> Vec<f64> {
-            rounds(arm).into_iter().filter(|&s| known_in[s] <= t).map(|s| out.pulled[s].1).collect()
+        let known = |arm: usize| -> Vec<f64> {
+            rounds(arm).into_iter().filter(|&s| known_in[s] <= t).map(|s| rewards[s]).collect()
         };
         let pulls: Vec<_> = (0..arms).map(|arm| rounds(arm).len() as f64).collect();
-        let mean = |arm: usize| match rewards(arm) {
+        let mean = |arm: usize| match known(arm) {
             known if known.is_empty() && world.is_plain() => 0.0,
             known if known.is_empty() => past_mean,
             known => known.iter().sum::<f64>() / known.len() as f64,
         };
         let means: Vec<_> = (0..arms).map(mean).collect();
         let sum = |arm: usize| match world.is_prompt() {
-            true => rewards(arm).iter().sum(),
+            true => known(arm).iter().sum(),
             false => means[arm] * pulls[arm],
         };
         let statistics = [pulls.clone(), (0..arms).map(sum).collect(), means.clone()].concat();
         let seen = Seen::new((t, world.horizon.end(t)), arms, &statistics, 1);
         for s in (0..t).filter(|&s| known_in[s] == t) {
-            policy.update(&mut state, &Round { seen, context: context(s) }, out.arms[s], out.pulled[s].1);
+            policy.update(&mut state, &Round { seen, context: context(s) }, out.arms[s], rewards[s]);
         }
         let round = Round { seen, context: context(t) };
         let (coin, order) = (coins.uniform(), orders.uniform());
@@ -79,25 +79,17 @@ pub(super) fn replay<P: PlainKernel>(policy: &P, job: &Job, instance: u64, run: 
         };
         policy.pulled(&mut state, &round, arm);
         let best = (0..arms).rev().max_by(|&i, &j| table[i].0.total_cmp(&table[j].0)).unwrap();
+        let weigh = |(mean, reward): (f64, f64)| {
+            let weight = world.horizon.weight(t);
+            (weight * mean, weight * reward)
+        };
+        rewards.push(table[arm].1);
         out.arms.push(arm);
-        out.pulled.push(table[arm]);
-        out.best.push(table[best]);
+        out.pulled.push(weigh(table[arm]));
+        out.best.push(weigh(table[best]));
         out.scores.push(std::mem::replace(&mut score, vec![0.0; policy.dim()]));
     }
     out
-}
-
-/// Every part of a world by itself, and together.
-fn worlds(rounds: usize) -> Vec<World> {
-    let (plain, horizon) = (World::plain(rounds), Horizon::Uniform { from: rounds / 2, to: rounds });
-    vec![
-        World { delay: Delay::Rounds(4), ..plain },
-        World { batch: 7, ..plain },
-        World { delay: Delay::Geometric { mean: 5.0 }, ..plain },
-        World { floor: 0.08, ..plain },
-        World { horizon, ..plain },
-        World { delay: Delay::Rounds(3), batch: 4, floor: 0.05, horizon },
-    ]
 }
 
 /// Regret, regret after some rounds and gradient against trajectories that were kept, in every world: a rule with more
@@ -109,11 +101,7 @@ fn engine_and_replay_agree_in_every_world() {
         [own.kind().clone(), named("contextual-explore-then-commit").unwrap(), named("random").unwrap()];
     let armed = Problem::bernoulli(Prior::beta(3, 1.0, 2.0).unwrap()).horizon(30).build().unwrap();
     let mut tested = 0;
-    for (plain, world) in [armed, problems::discrete()]
-        .iter()
-        .flat_map(|plain| worlds(30).into_iter().map(move |world| (plain, world)))
-    {
-        let problem = &plain.with_world(world).unwrap();
+    for problem in &[armed, problems::discrete()].map(|plain| problems::in_worlds(&plain)).concat() {
         for kind in kinds.iter().filter(|kind| kind.refusal(problem).is_none()) {
             // Random arms without contexts are played in lanes.
             if kind.name() == "random" && problem.contextual().is_none() {
@@ -129,9 +117,8 @@ fn engine_and_replay_agree_in_every_world() {
                     let runs: Vec<_> =
                         (0..task.runs()).map(|r| player.trajectory(&job, 5 + i as u64, r).unwrap()).collect();
                     let what = format!("{} on {problem}, {task:?}", kind.name());
-                    let weight = |t: usize| world.horizon.weight(t);
                     let regret = |mark: usize| -> f64 {
-                        let gap = |t: usize, run: &Trajectory| weight(t) * (run.best[t].0 - run.pulled[t].0);
+                        let gap = |t: usize, run: &Trajectory| run.best[t].0 - run.pulled[t].0;
                         let all = runs.iter().flat_map(|run| (0..mark).map(move |t| gap(t, run)));
                         all.sum::<f64>() / runs.len() as f64
                     };
@@ -139,7 +126,7 @@ fn engine_and_replay_agree_in_every_world() {
                     for (&mark, &found) in marks.iter().zip(&told.curves[3 * i..3 * i + 3]) {
                         assert!((found - regret(mark)).abs() < 1e-9, "{what}, after {mark} rounds");
                     }
-                    let expected = stored(task, &runs, &weight);
+                    let expected = stored(task, &runs);
                     let dim = if task == Task::Evaluate { 0 } else { player.dim() };
                     for (found, expected) in told.gradients[i * dim..(i + 1) * dim].iter().zip(expected) {
                         assert!(
@@ -156,7 +143,7 @@ fn engine_and_replay_agree_in_every_world() {
 }
 
 /// Equation 4 of the paper from whole trajectories: for each round its score times return minus reference from there on.
-fn stored(task: Task, runs: &[Trajectory], weight: &dyn Fn(usize) -> f64) -> Vec<f64> {
+fn stored(task: Task, runs: &[Trajectory]) -> Vec<f64> {
     let Task::Gradient(baseline, returns) = task else { return Vec::new() };
     let of = |(mean, reward): (f64, f64)| if returns == Returns::Mean { mean } else { reward };
     let (horizon, dim) = (runs[0].arms.len(), runs[0].scores[0].len());
@@ -170,7 +157,7 @@ fn stored(task: Task, runs: &[Trajectory], weight: &dyn Fn(usize) -> f64) -> Vec
                 Baseline::Opt => of(runs[r].best[t]),
                 _ => others.clone().sum::<f64>() / others.count() as f64,
             };
-            weight(t) * (of(runs[r].pulled[t]) - reference)
+            of(runs[r].pulled[t]) - reference
         };
         for t in 0..horizon {
             let ahead: f64 = (t..horizon).map(excess).sum();
