@@ -115,9 +115,10 @@ fn a_policy_tuned_to_counts_is_tuned_to_their_world() {
     assert!(regret(0) <= 1.05 * regret(1), "{comparison}");
 }
 
-/// What `Ground::least_gain` takes for granted: on 200 past problems of four Beta worlds, 10,000 simulations each, the gain of
-/// tuned SoftElim over Thompson sampling varies between past problems by 0.11 to 0.24 of the latter's regret, and is 11 to
-/// 31 % of it.
+/// What `Ground::least_gain` takes for granted: on 200 past problems of four Beta worlds the gain of tuned SoftElim over
+/// Thompson sampling varies between past problems by less than a quarter of the latter's regret. Eight seeds gave 0.09 to
+/// 0.23 of it, and gains of 10 to 32 %. Each past problem is simulated 200 times; with 50, the noise of simulations adds so
+/// much that the second world had 0.27.
 #[test]
 #[ignore = "a minute: make test-slow"]
 fn gains_vary_by_at_most_a_quarter_of_the_regret() {
@@ -135,11 +136,11 @@ fn gains_vary_by_at_most_a_quarter_of_the_regret() {
         let problem = problem.with_horizon(horizon).unwrap();
         let tuned = Trainer::new("softelim").seed(1).iterations(40).train(&problem).unwrap();
         let policies = [tuned.policy().clone(), "thompson".parse().unwrap()];
-        let comparison = Simulator::new(&problem).instances(10_000).compare(&policies).unwrap();
+        let comparison = Simulator::new(&problem).instances(40_000).compare(&policies).unwrap();
         let (gain, regret) = (comparison.difference(1, 0), comparison.regret(1).mean);
         let spread = gain.std_error * 200.0_f64.sqrt() / regret;
         assert!(
-            (0.05..0.27).contains(&spread) && gain.mean > 0.1 * regret,
+            (0.05..0.25).contains(&spread) && gain.mean > 0.08 * regret,
             "{arms}, {horizon}: {spread}, {gain:?}"
         );
     }

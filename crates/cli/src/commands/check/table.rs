@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// Arms that are told of one by one.
 const MOST_ARMS: usize = 20;
-/// A gain that is worth seeing, in parts of the regret: the least of tuned SoftElim over Thompson sampling in
+/// A gain that is worth seeing, in parts of the regret: about the least of tuned SoftElim over Thompson sampling in
 /// `crates/gradband/tests/past.rs`.
 const WORTH_SEEING: f64 = 0.1;
 
