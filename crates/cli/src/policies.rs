@@ -73,7 +73,8 @@ impl Asked {
 }
 
 /// Rivals that know the past: the prior of an arm is fitted to the training part, and one of them is sharpened there.
-const INFORMED: [&str; 3] = ["thompson(prior=fit)", "thompson(prior=fit,sharpen=tuned)", "gittins(prior=fit)"];
+const INFORMED: [&str; 3] =
+    ["thompson(prior=fit)", "thompson(prior=fit,sharpen=tuned)", "gittins(prior=fit)"];
 
 /// Those that apply, take no longer than so many seconds to prepare, and are not what they are without the past.
 pub fn informed(problem: &Problem, patience: f64) -> Vec<Asked> {

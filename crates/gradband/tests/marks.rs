@@ -53,7 +53,8 @@ fn marks_are_not_observable() {
 #[test]
 fn marks_are_the_regret_of_shorter_runs() {
     let mut differ = Vec::new();
-    for problem in problems() {
+    // Where the end is unknown a shorter run is another problem.
+    for problem in problems().into_iter().filter(|problem| problem.world().horizon.is_fixed()) {
         let marks = [11, 24, problem.horizon()];
         for kind in kinds().iter().filter(|kind| kind.refusal(&problem).is_none()) {
             let choice = choice(kind, &problem);

@@ -1,10 +1,10 @@
 //! GradBand (algorithm 1): gradient ascent on the Bayes reward, with records and a reason to stop.
 
-use super::candidates::{self, HandedOut};
+use super::candidates;
 use super::optimizer::{Climber, Optimizer, Rate, norm};
 use super::polish::polish;
 use super::trained::Trained;
-use super::trouble::troubles;
+use super::trouble::{HandedOut, troubles};
 use crate::error::{Result, count, within};
 use crate::measure::{Estimator, Gradient, exact};
 use crate::numeric::stream::Key;

@@ -1,43 +1,16 @@
 //! What is handed out: the mean of the last iterates, unless something on the way was better on training instances that no
 //! batch has seen. They are the same for every candidate.
 
-use super::trouble::Trouble;
+use super::trouble::{HandedOut, Trouble};
 use crate::error::Result;
 use crate::measure::training_regret;
 use crate::policy::Choice;
 use crate::problem::Problem;
-use serde::Serialize;
-use std::fmt::{self, Display, Formatter};
 
 /// Batches' worth of runs on which candidates are compared.
 const BATCHES: usize = 2;
 /// Another candidate must be better by this part of the regret: less is noise, and the mean is the steadiest.
 const MARGIN: f64 = 0.01;
-
-/// Which of the policies that training met is handed out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum HandedOut {
-    /// The mean of the last half of the iterates.
-    Tail,
-    /// The last iterate.
-    Last,
-    /// The iterate whose batch had the least regret.
-    Best,
-    /// The policy that training started from.
-    Start,
-}
-
-impl Display for HandedOut {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Self::Tail => "the mean of the last half of the iterates",
-            Self::Last => "the last iterate",
-            Self::Best => "an earlier iterate",
-            Self::Start => "the policy that training started from",
-        })
-    }
-}
 
 /// The candidate with the least regret on training instances, the first one unless another is clearly better, and what
 /// that says of the training. An iteration of it had so many runs.

@@ -1,10 +1,34 @@
 //! Signs that a training did not go well, found in its iterates.
 
-use super::candidates::HandedOut;
 use crate::policy::{Choice, Coordinate};
 use crate::problem::Problem;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
+
+/// Which of the policies that training met is handed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HandedOut {
+    /// The mean of the last half of the iterates.
+    Tail,
+    /// The last iterate.
+    Last,
+    /// The iterate whose batch had the least regret.
+    Best,
+    /// The policy that training started from.
+    Start,
+}
+
+impl Display for HandedOut {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tail => "the mean of the last half of the iterates",
+            Self::Last => "the last iterate",
+            Self::Best => "an earlier iterate",
+            Self::Start => "the policy that training started from",
+        })
+    }
+}
 
 /// Something that whoever uses the policy should know of its training.
 #[derive(Clone, Debug, PartialEq, Serialize)]

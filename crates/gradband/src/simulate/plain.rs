@@ -69,7 +69,8 @@ impl<'a> Seen<'a> {
         self.statistic(1, arm)
     }
 
-    /// The mean of an arm's rewards that are known; 0 before the first pull, the mean of past arms before the first reward.
+    /// The mean of an arm's rewards that are known. Before the first: 0, but where rewards come late, arms have a floor or
+    /// the end is unknown, the mean of past arms.
     #[inline]
     pub fn mean(&self, arm: usize) -> f64 {
         self.statistic(2, arm)

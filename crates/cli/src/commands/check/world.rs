@@ -11,7 +11,9 @@ pub fn words(problem: &Problem) -> Option<String> {
     match world.delay {
         Delay::Rounds(0) => {}
         Delay::Rounds(1) => parts.push("a reward is known after one more round".into()),
-        Delay::Rounds(rounds) => parts.push(format!("a reward is known after {} more rounds", grouped(rounds))),
+        Delay::Rounds(rounds) => {
+            parts.push(format!("a reward is known after {} more rounds", grouped(rounds)))
+        }
         Delay::Geometric { mean } => {
             parts.push(format!("a reward is known after {mean} more rounds on average (geometric)"));
         }
@@ -21,7 +23,11 @@ pub fn words(problem: &Problem) -> Option<String> {
     }
     if world.floor > 0.0 {
         let all = world.floor * problem.arms() as f64;
-        parts.push(format!("every arm has a probability of at least {}, {:.1} % in all", world.floor, 100.0 * all));
+        parts.push(format!(
+            "every arm has a probability of at least {}, {:.1} % in all",
+            world.floor,
+            100.0 * all
+        ));
     }
     match world.horizon {
         Horizon::Fixed(_) => {}
