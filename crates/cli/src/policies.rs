@@ -43,9 +43,9 @@ impl Asked {
         self.bare && self.choice.kind().learns_something()
     }
 
-    /// Was one of its numbers searched for on training instances?
-    pub fn is_searched(&self) -> bool {
-        self.choice.settings().any(|(_, value)| value == SettingValue::Word("tuned"))
+    /// Is it Thompson sampling that was tuned as any policy is?
+    pub fn is_sharpened(&self) -> bool {
+        self.choice.settings().any(|setting| setting == ("sharpen", SettingValue::Word("tuned")))
     }
 
     /// What results call it: as it was asked for, and can be typed again.
@@ -72,14 +72,16 @@ impl Asked {
     }
 }
 
-/// Rivals that know the past: the prior of an arm is fitted to the training part, and one of them is sharpened there.
-const INFORMED: [&str; 3] =
-    ["thompson(prior=fit)", "thompson(prior=fit,sharpen=tuned)", "gittins(prior=fit)"];
+/// Thompson sampling that knows the past: the prior of an arm is fitted to the training part; or it is sharpened there, too.
+pub const INFORMED: [&str; 2] = ["thompson(prior=fit)", "thompson(prior=fit,sharpen=tuned)"];
+/// Gittins indices with that prior.
+pub const INFORMED_INDEX: &str = "gittins(prior=fit)";
 
-/// Those that apply, take no longer than so many seconds to prepare, and are not what they are without the past.
-pub fn informed(problem: &Problem, patience: f64) -> Vec<Asked> {
-    let parsed = INFORMED.iter().filter_map(|text| parse(text, problem, "").ok());
-    let knows = |policy: &Asked| policy.is_searched() || policy.choice.params().iter().any(|&x| x != 1.0);
+/// Those of these policies that apply, take no longer than so many seconds to prepare, and are not what they are without
+/// the past.
+pub fn informed(texts: &[&str], problem: &Problem, patience: f64) -> Vec<Asked> {
+    let parsed = texts.iter().filter_map(|text| parse(text, problem, "").ok());
+    let knows = |policy: &Asked| policy.is_sharpened() || policy.choice.params().iter().any(|&x| x != 1.0);
     parsed.filter(knows).filter(|policy| policy.choice.preparation_seconds(problem) <= patience).collect()
 }
 

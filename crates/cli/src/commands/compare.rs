@@ -27,8 +27,8 @@ struct Document {
     rows: Vec<Row>,
     /// The first policy file, else the best on training instances, beside the others.
     verdict: Verdict,
-    /// Its gain over the best rival that nobody tuned.
-    informed: Option<Against>,
+    /// Its gain over Thompson sampling that was tuned to the same past.
+    sharpened: Option<Against>,
     ground: Ground,
     observations: usize,
     instances: usize,
@@ -87,7 +87,7 @@ pub fn run(args: &Compare, seed: u64, printer: Printer) -> Result<()> {
         problem: problem.into(),
         rows: rows(&policies, problem, &measured),
         verdict: measured.verdict_named(subject, &rivals, |i| policies[i].name()),
-        informed: verdict::informed(&measured, subject, &rivals, &policies),
+        sharpened: verdict::sharpened(&measured, subject, &rivals, &policies),
         ground: problem.ground(),
         observations: measured.observations(),
         instances,
@@ -144,12 +144,14 @@ fn session(document: &Document, verdicts: &[Verdict], target: &Target) -> Result
 /// Those that were asked for, else every one that applies; then those from files.
 fn policies(args: &Compare, target: &Target) -> Result<Vec<Asked>> {
     let problem = &target.problem;
+    let [fitted, sharpened] = policies::INFORMED;
+    let informed = policies::informed(&[fitted, sharpened, policies::INFORMED_INDEX], problem, PATIENCE);
     let mut policies = match &args.policies {
         Some(text) => policies::parse_list(text, problem, "--policies")?,
         None => ready(problem)
             .filter(|kind| is_cheap(kind, problem))
             .map(|kind| Choice::initial(kind, problem).map(Asked::untuned))
-            .chain(policies::informed(problem, PATIENCE).into_iter().map(Ok))
+            .chain(informed.into_iter().map(Ok))
             .collect::<gradband::Result<_>>()?,
     };
     for path in &args.policy_file {

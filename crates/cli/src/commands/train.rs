@@ -46,8 +46,8 @@ struct Document {
     gain: Estimate,
     gain_interval: Interval,
     verdict: Verdict,
-    /// The gain over the best rival that nobody tuned.
-    informed: Option<Against>,
+    /// The gain over Thompson sampling that was tuned to the same past.
+    sharpened: Option<Against>,
     /// What the instances of the evaluation are.
     ground: Ground,
     /// Independent observations among them.
@@ -169,7 +169,7 @@ impl<'a> Job<'a> {
         let comparators = COMPARATORS.iter().filter_map(|text| policies::parse(text, problem, "").ok());
         let quick = |policy: &Asked| policy.choice.kind().preparation_seconds(problem) <= PATIENCE;
         policies.extend(comparators.filter(quick));
-        policies.extend(policies::informed(problem, PATIENCE));
+        policies.extend(policies::informed(&policies::INFORMED, problem, PATIENCE));
         let policies = fitted(policies, problem)?;
         let choices: Vec<&Choice> = policies.iter().map(|policy| &policy.choice).collect();
         let marks = if self.output.is_some() { session::rounds(problem) } else { Vec::new() };
@@ -230,7 +230,7 @@ fn document(job: &Job, outcome: &Outcome) -> Document {
         gain,
         gain_interval: measured.interval(&gain),
         verdict: measured.verdict_named(FINAL, rivals, |i| policies[i].name()),
-        informed: verdict::informed(measured, FINAL, rivals, policies),
+        sharpened: verdict::sharpened(measured, FINAL, rivals, policies),
         ground: job.problem().ground(),
         observations: measured.observations(),
         troubles: trained.troubles().to_vec(),

@@ -29,22 +29,19 @@ pub fn rivals(
         let mut ranked: Vec<(f64, usize)> = regrets.into_iter().zip(rivals).collect();
         ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
         rivals = ranked.into_iter().map(|(_, i)| i).collect();
+        // A gain counts first over what needs no tuning.
+        rivals.sort_by_key(|&i| policies[i].is_sharpened());
     }
     Ok(rivals)
 }
 
-/// The best rival that nobody tuned.
-fn untuned(rivals: &[usize], policies: &[Asked]) -> Option<usize> {
-    rivals.iter().copied().find(|&i| !policies[i].is_searched())
-}
-
-/// What policy `i` gains over that rival.
-pub fn informed(measured: &Comparison, i: usize, rivals: &[usize], policies: &[Asked]) -> Option<Against> {
-    let rival = untuned(rivals, policies)?;
+/// What policy `i` gains over Thompson sampling that was tuned to the same past, if it is among the rivals.
+pub fn sharpened(measured: &Comparison, i: usize, rivals: &[usize], policies: &[Asked]) -> Option<Against> {
+    let rival = rivals.iter().copied().find(|&i| policies[i].is_sharpened())?;
     measured.verdict_named(i, &[rival], |i| policies[i].name()).against.pop()
 }
 
-/// For people: policy `i` beside its rivals, and beside the best that nobody tuned if another comes first.
+/// For people: policy `i` beside its rivals, and beside one that was tuned as it was.
 pub fn verdicts(
     measured: &Comparison,
     i: usize,
@@ -53,8 +50,8 @@ pub fn verdicts(
     problem: &Problem,
 ) -> Vec<Verdict> {
     let beside = |rivals: &[usize]| measured.verdict_named(i, rivals, |i| policies[i].short_name(problem));
-    let second = untuned(rivals, policies).filter(|rival| rivals.first() != Some(rival));
-    std::iter::once(beside(rivals)).chain(second.map(|rival| beside(&[rival]))).collect()
+    let tuned = rivals.iter().skip(1).find(|&&rival| policies[rival].is_sharpened());
+    std::iter::once(beside(rivals)).chain(tuned.map(|&rival| beside(&[rival]))).collect()
 }
 
 /// The problem, and what the evaluation stands on.

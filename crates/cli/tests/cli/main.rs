@@ -18,6 +18,7 @@ mod reproduce;
 mod shown;
 mod tables;
 mod truth;
+mod world;
 
 use serde_json::Value;
 use std::path::Path;

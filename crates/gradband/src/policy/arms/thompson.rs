@@ -48,7 +48,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
 };
 
 /// Where a search for the sharpness looks.
-const FEASIBLE: (f64, f64) = (0.25, 32.0);
+const FEASIBLE: (f64, f64) = (0.25, 128.0);
 
 const SHARPNESS: Param = Param::number(
     "sharpness",
