@@ -47,15 +47,15 @@ fn slopes(at: &[f64], f: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     (0..at.len()).map(along).collect()
 }
 
-/// The mean reward, and every number of the gradient: 40,000 instances, 4 standard errors.
+/// The mean reward, and every number of the gradient: 20,000 instances, 4 standard errors.
 fn check(choice: &Choice, problem: &Problem, reward: f64, exact: &[f64]) {
     let what = format!("{} on {problem}", choice.label());
-    let found = Simulator::new(problem).seed(4).instances(40_000).evaluate(choice).unwrap().reward();
+    let found = Simulator::new(problem).seed(4).instances(20_000).evaluate(choice).unwrap().reward();
     assert!((found.mean - reward).abs() < 4.0 * found.std_error, "{what}: {found:?}, exact {reward}");
     for (baseline, returns) in
         [(Baseline::SelfPlay, Returns::Realized), (Baseline::LeaveOneOut(4), Returns::Mean)]
     {
-        let estimator = Estimator { baseline, returns, batch_size: 40_000 };
+        let estimator = Estimator { baseline, returns, batch_size: 20_000 };
         let player = choice.scored_player(problem, &mut ()).unwrap();
         let estimate = estimator.estimate(&*player, problem, Key::new(12), &mut ()).unwrap();
         assert_eq!(estimate.estimate.len(), exact.len());
@@ -120,7 +120,7 @@ fn ahead(world: &World, means: [f64; 2], past_mean: f64, params: &[f64], past: &
         if rewards.is_empty() { past_mean } else { rewards.iter().sum::<f64>() / rewards.len() as f64 }
     };
     let best = mean(0).max(mean(1));
-    let w = params[5 * t / horizon];
+    let w = params[5 * t / world.horizon.end(t)];
     let weight = |arm: usize| (-2.0 * (best - mean(arm)).powi(2) * pulls(arm) / (w * w)).exp();
     // Arms that were never tried come first, in any order; in the textbook's world the first does.
     let pi = match (pulls(0) == 0.0, pulls(1) == 0.0) {

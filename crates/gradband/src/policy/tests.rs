@@ -38,7 +38,7 @@ fn kinds() -> Vec<PolicyKind> {
 fn scored(problem: &Problem) -> Vec<Choice> {
     let mut found = Vec::new();
     for kind in kinds().iter().filter(|kind| kind.refusal(problem).is_none()) {
-        if kind.params().is_empty() || ELSEWHERE.contains(&kind.name()) {
+        if !kind.learns_something() || ELSEWHERE.contains(&kind.name()) {
             continue;
         }
         let initial = Choice::initial(kind, problem).unwrap();

@@ -33,7 +33,7 @@ pub fn armed() -> Vec<Problem> {
     ]
     .into_iter()
     .chain(in_worlds(&shorten("bernoulli-2", 33)).into_iter().skip(1))
-    .chain(in_worlds(&shorten("bernoulli-10", 40)).into_iter().skip(1))
+    .chain(in_worlds(&shorten("bernoulli-10", 40)).pop())
     .collect()
 }
 
