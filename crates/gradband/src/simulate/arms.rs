@@ -269,7 +269,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             }
             for (lane, outcome) in chunk.iter_mut().enumerate() {
                 let means = &exact[lane * arms..(lane + 1) * arms];
-                rollout.tally(lane, means, &state, late.as_mut()).settle(runs, outcome);
+                rollout.tally(lane, means, &state, late.as_ref()).settle(runs, outcome);
                 if let Some(gradient) = gradients.get_mut((at + lane) * N..(at + lane + 1) * N) {
                     rollout.gradient(lane, &players, gradient);
                 }
@@ -416,17 +416,11 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
 
     /// What a lane earned so far.
     #[inline(always)]
-    fn tally<'b>(
-        &self,
-        lane: usize,
-        means: &'b [f64],
-        state: &[R],
-        mut late: Option<&mut Late<R>>,
-    ) -> Tally<'b> {
+    fn tally<'b>(&self, lane: usize, means: &'b [f64], state: &[R], late: Option<&Late<R>>) -> Tally<'b> {
         let mut tally = Tally::new(means);
         for (r, state) in state.chunks_exact(self.slots).enumerate() {
-            match late.as_mut().and_then(|late| late.pulls(r, lane)) {
-                Some(weighted) => tally.add(weighted.iter().copied()),
+            match late.and_then(|late| late.pulls(r, lane)) {
+                Some(weighted) => tally.add(weighted),
                 None => tally.add(state.iter().map(|pulls| pulls.lane(lane)).take(means.len())),
             }
         }

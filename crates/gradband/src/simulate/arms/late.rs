@@ -243,12 +243,11 @@ impl<'a, R: Real> Late<'a, R> {
 
     /// How often a lane of a run pulled each arm, a round counting by its weight; nothing if the end is known.
     #[inline(always)]
-    pub fn pulls(&mut self, r: usize, lane: usize) -> Option<&[f64]> {
+    pub fn pulls(&self, r: usize, lane: usize) -> Option<impl Iterator<Item = f64>> {
         self.weights.as_ref()?;
-        let run = &mut self.runs[r];
-        run.settle();
-        let arms = run.known.len();
-        Some(&run.weighted[lane * arms..(lane + 1) * arms])
+        let run = &self.runs[r];
+        let before = &run.weighted[lane * run.known.len()..];
+        Some(before.iter().zip(&run.recent).map(move |(before, recent)| before + recent.lane(lane)))
     }
 }
 
