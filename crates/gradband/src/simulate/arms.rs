@@ -261,7 +261,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
                             lane,
                             &exact[lane * arms..(lane + 1) * arms],
                             &state,
-                            late.as_mut(),
+                            late.as_ref(),
                         );
                         curves[(at + lane) * job.marks.len() + m] = tally.regret(runs);
                     }
