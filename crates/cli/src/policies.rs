@@ -16,6 +16,8 @@ pub struct Asked {
     /// The policy.
     pub choice: Choice,
     bare: bool,
+    /// Is it one of the rivals whose prior is fitted to the past?
+    known_past: bool,
 }
 
 /// What to do if nobody names a policy.
@@ -30,12 +32,12 @@ pub enum Unnamed {
 impl Asked {
     /// With its parameters.
     pub fn in_full(choice: Choice) -> Self {
-        Self { choice, bare: false }
+        Self { choice, bare: false, known_past: false }
     }
 
     /// By its bare name.
     pub fn untuned(choice: Choice) -> Self {
-        Self { choice, bare: true }
+        Self { choice, bare: true, known_past: false }
     }
 
     /// Are its parameters those that it has before any learning?
@@ -61,6 +63,13 @@ impl Asked {
         };
         let params: Vec<f64> = self.choice.params().iter().map(rounded).collect();
         match self.choice.with_params(problem, &params) {
+            // What follows from the past need not be said.
+            Ok(choice) if self.known_past => {
+                let sharpness = choice.slots().into_iter().find(|slot| slot.name() == "sharpness");
+                let sharpness = sharpness.map(|slot| choice.params()[slot.range.start]).filter(|&c| c != 1.0);
+                let sharpness = sharpness.map(|c| format!("sharpness={c},")).unwrap_or_default();
+                format!("{}({sharpness}prior=fit)", choice.name())
+            }
             Ok(choice) if !self.bare && self.choice.is_known() => choice.label(),
             _ => self.name(),
         }
@@ -81,6 +90,7 @@ pub const INFORMED_INDEX: &str = "gittins(prior=fit)";
 /// the past.
 pub fn informed(texts: &[&str], problem: &Problem, patience: f64) -> Vec<Asked> {
     let parsed = texts.iter().filter_map(|text| parse(text, problem, "").ok());
+    let parsed = parsed.map(|asked| Asked { known_past: true, ..asked });
     let knows = |policy: &Asked| policy.is_sharpened() || policy.choice.params().iter().any(|&x| x != 1.0);
     parsed.filter(knows).filter(|policy| policy.choice.preparation_seconds(problem) <= patience).collect()
 }
