@@ -271,7 +271,7 @@ impl World {
 /// `{ mean = 20 }`.
 fn delay_table(keys: &Keys) -> Result<Delay> {
     if let Some(key) = keys.names().find(|&key| key != "mean") {
-        return Err(Error::unknown(key, key, ["mean"].into_iter()));
+        return Err(Error::unknown(key, key, ["mean"]));
     }
     match keys.optional_number("mean")? {
         Some(mean) => Ok(Delay::Geometric { mean }),
