@@ -3,7 +3,7 @@
 
 use super::ascent::{Ascent, TRAINING};
 use super::trained::Trained;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::numeric::search;
 use crate::numeric::stream::Key;
 use crate::observe::{Iteration, Observer};
@@ -22,7 +22,11 @@ pub(super) fn train(
     observer: &mut dyn Observer,
 ) -> Result<Trained> {
     let slots = initial.slots();
-    let slot = slots.iter().find(|slot| slot.param.learned).unwrap_or(&slots[0]);
+    let mut learned = slots.iter().filter(|slot| slot.param.learned && slot.range.len() == 1);
+    let (Some(slot), 1) = (learned.next(), initial.learned()) else {
+        let message = format!("{} has not one number to search for", initial.name());
+        return Err(Error::new("policy", message));
+    };
     let (low, high) = slot.param.feasible.on(problem);
     let at = |x: f64| {
         let mut params = initial.params().to_vec();

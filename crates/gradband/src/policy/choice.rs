@@ -344,12 +344,10 @@ impl Choice {
     /// Refuses problems of another shape than that which the parameters are for, and worlds that the policy does not play
     /// in.
     pub(crate) fn check_problem(&self, problem: &Problem) -> Result<()> {
-        if let Some(reason) = self.kind.worlds().refusal(problem) {
-            return Err(Error::new("policy", format!("{} {reason}", self.name())));
-        }
         let dim = problem.contextual().map_or(0, |contextual| contextual.dim());
         if (dim, problem.arms) == (self.dim, self.arms) {
-            return Ok(());
+            let refused = |reason| Err(Error::new("policy", format!("{} {reason}", self.name())));
+            return self.kind.worlds().refusal(problem).map_or(Ok(()), refused);
         }
         let message = format!(
             "{} is set up for {} arms and {} features, but {} has {} and {dim}",

@@ -82,6 +82,43 @@ impl Problem {
         self.with_world(World { horizon: horizon.into(), ..self.world })
     }
 
+    /// How late rewards are known, the least share of an arm, and how long a run is.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The same problem in another world.
+    ///
+    /// ```
+    /// use gradband::Problem;
+    /// use gradband::problem::{Delay, World};
+    /// let prompt = Problem::named("bernoulli-2")?;
+    /// let late = prompt.with_world(World { delay: Delay::Rounds(20), ..*prompt.world() })?;
+    /// assert_eq!(late.to_string(), "bernoulli-2 (2 arms, horizon 200, delay 20)");
+    /// # Ok::<(), gradband::Error>(())
+    /// ```
+    pub fn with_world(&self, world: World) -> Result<Self> {
+        let changed = Self { horizon: world.horizon.rounds(), world, ..self.clone() };
+        changed.check()?;
+        Ok(changed)
+    }
+
+    /// The mean of past arms: where an arm stands of which nothing is known. With contexts there is none.
+    pub(crate) fn past_mean(&self) -> f64 {
+        self.past_arms().map_or(0.0, |past| past.mean)
+    }
+
+    /// The number of rounds to be expected.
+    pub(crate) fn mean_rounds(&self) -> usize {
+        self.world.horizon.mean().round() as usize
+    }
+
+    /// The probability that each round is played, if the end is unknown.
+    pub(crate) fn round_weights(&self) -> Option<Vec<f64>> {
+        let horizon = self.world.horizon;
+        (!horizon.is_fixed()).then(|| (0..self.horizon).map(|round| horizon.weight(round)).collect())
+    }
+
     /// The multi-armed model, if it is one.
     pub fn armed(&self) -> Option<&Armed> {
         match &self.model {
