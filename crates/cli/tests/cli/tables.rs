@@ -61,7 +61,7 @@ fn all_three_forms_train_and_hold_out() {
             .iter()
             .filter(|kind| kind.plays() != Plays::Contexts && kind.learns() == Learns::Score)
             .count();
-        assert_eq!(rows, armed - 1, "all but explore-then-commit");
+        assert_eq!(rows, armed - 1 + 3, "all but explore-then-commit, and three that know the past");
     }
 }
 

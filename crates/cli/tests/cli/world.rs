@@ -49,7 +49,7 @@ fn worlds_that_cannot_be_are_refused() {
         ("delay = -1", &["line 4, problem.delay", "found -1", "whole number"]),
         ("delay = 1.5", &["problem.delay", "found 1.5", "{ mean = 20 }"]),
         ("delay = { mean = 100 }", &["problem.delay.mean", "found 100", "60"]),
-        ("delay = { mode = 3 }", &["problem.delay.mode", "did you mean 'mean'"]),
+        ("delay = { mode = 3 }", &["problem.delay.mode", "known: mean"]),
         ("delay = {}", &["problem.delay.mean"]),
         ("batch = 0", &["line 4, problem.batch", "found 0", "1"]),
         ("batch = 61", &["line 4, problem.batch", "found 61", "60"]),

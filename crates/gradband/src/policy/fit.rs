@@ -37,15 +37,16 @@ const VALUES: usize = 30;
 /// Its randomness: that of a training with seed 0.
 const TRAINING: u64 = 2;
 
-/// The number between two with the least regret on training instances, which are the same at every value.
+/// The number between two with the least regret on training instances, which are the same at every value; 1 if nothing can
+/// be tried. A run takes so many nanoseconds.
 pub(super) fn searched(
     problem: &Problem,
+    run_cost: f64,
     (low, high): (f64, f64),
-    otherwise: f64,
     player: impl Fn(f64) -> Box<dyn Player>,
     observer: &mut dyn Observer,
 ) -> Result<f64> {
-    let instances = ((PATIENCE / problem.cost()) as usize / VALUES).clamp(50, 1000);
+    let instances = ((PATIENCE / run_cost) as usize / VALUES).clamp(50, 1000);
     let job = Job::new(problem, Key::new(0).child(TRAINING), Split::Train, Task::Evaluate);
     let mut left = VALUES;
     let best = search::largest(low, high, |x| {
@@ -56,5 +57,5 @@ pub(super) fn searched(
         let rewards = batch::means(&[&*player(x)], &job, instances, |outcome| outcome.reward, observer)?;
         Ok(Some(rewards[0]))
     })?;
-    Ok(best.unwrap_or(otherwise))
+    Ok(best.unwrap_or(1.0))
 }

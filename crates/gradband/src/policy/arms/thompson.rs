@@ -47,6 +47,8 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     ..Definition::ARMS
 };
 
+/// How much longer its rounds take than most policies'.
+const COST: f64 = 10.0;
 /// Where a search for the sharpness looks.
 const FEASIBLE: (f64, f64) = (0.25, 128.0);
 
@@ -62,7 +64,7 @@ const SHARPNESS: Param = Param::number(
 fn tuned(problem: &Problem, choice: &Choice, observer: &mut dyn Observer) -> Result<Vec<f64>> {
     let policy = Thompson::of(choice)?;
     let player = |sharpness| Box::new(Arms(Thompson { sharpness, ..policy })) as _;
-    let sharpness = fit::searched(problem, FEASIBLE, 1.0, player, observer)?;
+    let sharpness = fit::searched(problem, COST * problem.cost(), FEASIBLE, player, observer)?;
     Ok(vec![policy.alpha, policy.beta, sharpness])
 }
 

@@ -63,7 +63,7 @@ fn paper_width(problem: &Problem, choice: &Choice) -> Result<f64> {
 /// The alpha with the least regret on training instances.
 fn tuned(problem: &Problem, choice: &Choice, observer: &mut dyn Observer) -> Result<Vec<f64>> {
     let player = |alpha| player(LinUcb { alpha }, choice);
-    fit::searched(problem, FEASIBLE, 1.0, player, observer).map(|alpha| vec![alpha])
+    fit::searched(problem, problem.cost(), FEASIBLE, player, observer).map(|alpha| vec![alpha])
 }
 
 /// LinUCB; the lowest arm on ties.
