@@ -29,6 +29,7 @@ fn plans_are_sound() {
                 let policies = match &series.work {
                     Work::Train(train) => vec![train.policy.clone()],
                     Work::Play(play) => play.policies.clone(),
+                    Work::Transfer(transfer) => transfer.others.clone(),
                     Work::Gradient(gradient) => vec![gradient.policy.clone()],
                     Work::Exact { policy, .. } => vec![policy.clone()],
                     Work::Matrix { .. } | Work::Size { .. } | Work::Gittins { .. } => Vec::new(),
