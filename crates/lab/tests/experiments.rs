@@ -36,6 +36,13 @@ fn plans_are_sound() {
                 };
                 // Covertype is not part of the repository.
                 let Some(source) = series.work.problem() else { continue };
+                if let Work::Transfer(transfer) = &series.work {
+                    for source in &transfer.tuned_on {
+                        let problem = problems.open(source).unwrap();
+                        let choice = Choice::parse(&transfer.policy, &problem).unwrap();
+                        transfer.train.resolve(&problem, &choice).unwrap();
+                    }
+                }
                 let Ok(problem) = problems.open(source) else {
                     assert!(series.name.starts_with("covertype"), "{}: {}", experiment.id, series.name);
                     continue;

@@ -150,13 +150,15 @@ fn regrets(results: &Results, title: &str, axis: Axis, places: &[Place], without
     chart(title, axis, Axis::linear("Bayes regret"), lines.into())
 }
 
-/// What tuning for it saves, paired.
+/// What tuning for it saves, paired; in colours of their own, for these are other quantities than regrets.
 fn savings(results: &Results, axis: Axis, problems: &[(&str, &[Place])]) -> Panel {
-    let lines = problems.iter().enumerate().map(|(i, (label, places))| {
-        line(label, [colour("SoftElim"), colour("Exp3")][i % 2], points(results, places, ELSEWHERE, behind))
+    let lines = problems.iter().zip(SAVED).map(|((problem, places), colour)| {
+        line(&format!("saved on {problem}"), colour, points(results, places, ELSEWHERE, behind))
     });
     chart("What tuning for it saves", axis, Axis::linear("Bayes regret saved"), lines.collect())
 }
+
+const SAVED: [usize; 2] = [2, 3];
 
 /// A bound on everybody's regret, where there is something to compare with it.
 fn with_bound(panel: Panel, places: &[Place], bound: fn(f64) -> f64) -> Panel {
@@ -230,46 +232,49 @@ fn blocks(results: &Results) -> Vec<Block> {
 const SEEN: f64 = 3.0;
 
 fn rows(results: &Results) -> Vec<Row> {
-    let at = |delay: usize, policy: usize| results.transferred(ID, &delayed(delay), policy, regret);
-    let most = |what: &str, limit: f64, found: Option<Estimate>| {
-        let seen = found.map(|found| (found.to_string(), found.mean <= limit));
-        Row::ours(what, format!("at most {limit}"), seen)
+    let most = |what: &str, limit: f64, delay: usize, policy: usize| {
+        limited(results, what, (&format!("at most {limit}"), |found| found.mean <= limit), delay, policy)
     };
-    let least = |what: &str, limit: f64, found: Option<Estimate>| {
-        let seen = found.map(|found| (found.to_string(), found.mean >= limit));
-        Row::ours(what, format!("at least {limit}"), seen)
+    let least = |what: &str, limit: f64, delay: usize, policy: usize| {
+        limited(results, what, (&format!("at least {limit}"), |found| found.mean >= limit), delay, policy)
     };
+    let more = |what: &str, places: &[Place], policy: usize| saves(results, what, places, policy);
     vec![
-        most("Delay 20: tuned for it", 5.3, at(20, TUNED)),
-        least("Delay 20: tuned without it", 5.7, at(20, ELSEWHERE)),
-        most("Delay 50: tuned for it", 7.8, at(50, TUNED)),
-        saves(results, "Delays from 5: tuned without it against for it", &delays()[1..], ELSEWHERE),
-        saves(results, "All delays: Thompson sampling against tuned for it", &delays(), THOMPSON),
-        saves(results, "Floors from 0.05: tuned without it against for it", &floors()[3..], ELSEWHERE),
-        saves(results, "All floors: Thompson sampling against tuned for it", &floors(), THOMPSON),
-        saves(
-            results,
-            "Six arms, geometric horizon: tuned to its mean against for it",
-            &endings(SIX),
-            ELSEWHERE,
-        ),
-        saves(
-            results,
-            "Six arms, geometric horizon: fitted Thompson against tuned for it",
-            &endings(SIX),
-            FITTED,
-        ),
+        most("Delay 20: SoftElim tuned for it", 5.3, 20, TUNED),
+        least("Delay 20: SoftElim tuned without it", 5.7, 20, ELSEWHERE),
+        most("Delay 50: SoftElim tuned for it", 7.8, 50, TUNED),
+        more("Delays from 5: tuned without it, against for it", &delays()[1..], ELSEWHERE),
+        more("All delays: Thompson sampling, against tuned for it", &delays(), THOMPSON),
+        more("Floors from 0.05: tuned without it, against for it", &floors()[3..], ELSEWHERE),
+        more("All floors: Thompson sampling, against tuned for it", &floors(), THOMPSON),
+        more("Six arms, unknown end: tuned to its mean, against for it", &endings(SIX), ELSEWHERE),
+        more("Six arms, unknown end: fitted Thompson sampling, against tuned for it", &endings(SIX), FITTED),
     ]
+}
+
+/// A regret with a limit.
+fn limited(
+    results: &Results,
+    what: &str,
+    (claim, holds): (&str, impl Fn(&Estimate) -> bool),
+    delay: usize,
+    policy: usize,
+) -> Row {
+    let series = delayed(delay);
+    let found = results.transferred(ID, &series, policy, regret);
+    let seen = found.map(|found| (found.to_string(), holds(&found)));
+    Row::ours(what, claim, seen).of_runs(results.runs(ID, &series).len())
 }
 
 /// A policy has more regret than the one tuned for it in each of these worlds, beyond three standard errors, paired.
 fn saves(results: &Results, what: &str, places: &[Place], policy: usize) -> Row {
     let found = points(results, places, policy, behind);
     let errors = |x: &Estimate| x.mean / x.std_error.max(1e-12);
-    let worst = found.iter().min_by(|(_, a), (_, b)| errors(a).total_cmp(&errors(b)));
-    let seen = worst.map(|(x, worst)| {
-        let text = format!("+{worst} at {x}, {:.1} standard errors; elsewhere more of them", errors(worst));
-        (text, found.iter().all(|(_, x)| errors(x) > SEEN))
+    let least = found.iter().min_by(|(_, a), (_, b)| errors(a).total_cmp(&errors(b)));
+    let seen = least.map(|(x, least)| {
+        let errors = errors(least);
+        (format!("{least} more at {x}, {errors:.1} standard errors, or more errors"), errors > SEEN)
     });
-    Row::ours(what, "more regret, paired, beyond 3 standard errors", seen)
+    let runs = places.iter().map(|(_, series)| results.runs(ID, series).len()).min().unwrap_or(0);
+    Row::ours(what, "more regret, paired, beyond 3 standard errors", seen).of_runs(runs)
 }
