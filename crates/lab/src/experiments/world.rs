@@ -53,6 +53,9 @@ const FITTED: usize = 3;
 const SIX: &str = "six arms";
 const TWO: &str = "bernoulli-2";
 
+/// Where training starts with six arms: from w = 1 a third of it would be spent on the way.
+const NEAR: &str = "softelim(w=0.2)";
+
 /// Six arms with click rates around a twentieth.
 fn six_arms() -> Result<Problem> {
     let prior = Keys::kind("beta").with("arms", 6_usize).with("alpha", 4.0).with("beta", 76.0);
@@ -64,41 +67,52 @@ fn within(problem: &Problem, world: World) -> Result<ProblemSource> {
 }
 
 fn plan(size: &Size) -> Result<Vec<Series>> {
-    let transfer = |tuned_on: [ProblemSource; 2], iterations: usize, instances: usize| {
-        Work::Transfer(Transfer {
-            problem: tuned_on[0].clone(),
-            policy: "softelim".into(),
-            train: TrainSpec {
-                iterations: Some(size.pick(iterations, 50)),
-                batch_size: size.pick(None, Some(50)),
-                ..TrainSpec::default()
-            },
-            tuned_on: tuned_on.to_vec(),
-            others: OTHERS.map(String::from).to_vec(),
-            instances: size.pick(instances, 2_000),
-        })
-    };
     let runs = size.runs(RUNS);
     let two = Problem::named(TWO)?;
     let prompt = *two.world();
     let mut all = Vec::new();
     for delay in DELAYS {
         let late = World { delay: Delay::Rounds(delay), ..prompt };
-        let work = transfer([within(&two, late)?, within(&two, prompt)?], 300, 100_000);
-        all.push(Series::new(delayed(delay), work, runs));
+        let work = transfer(size, "softelim", [within(&two, late)?, within(&two, prompt)?], &OTHERS);
+        all.push((delayed(delay), work));
     }
     for floor in FLOORS {
-        let work = transfer([within(&two, World { floor, ..prompt })?, within(&two, prompt)?], 300, 100_000);
-        all.push(Series::new(floored(floor), work, runs));
+        let least = World { floor, ..prompt };
+        let work = transfer(size, "softelim", [within(&two, least)?, within(&two, prompt)?], &OTHERS);
+        all.push((floored(floor), work));
     }
-    for (label, problem) in [(SIX, six_arms()?), (TWO, two)] {
-        for mean in MEANS.into_iter().take(size.pick(MEANS.len(), QUICK_MEANS)) {
+    // Beside two arms nobody else plays: they are there for the difference.
+    let problems =
+        [(SIX, six_arms()?, NEAR, &OTHERS[..], &MEANS[..]), (TWO, two, "softelim", &[], &MEANS[..4])];
+    for (label, problem, start, others, means) in problems {
+        for &mean in means.iter().take(size.pick(MEANS.len(), QUICK_MEANS)) {
             let unknown = World::plain(Horizon::Geometric { mean: mean as f64 });
             let tuned_on = [within(&problem, unknown)?, within(&problem, World::plain(mean))?];
-            all.push(Series::new(ending(label, mean), transfer(tuned_on, 100, 50_000), runs));
+            let mut work = transfer(size, start, tuned_on, others);
+            // Runs are seven times as long as their mean: enough to find w, and to tell two of them apart.
+            work.train.iterations = Some(size.pick(200, 50));
+            work.instances = size.pick(40_000, 2_000);
+            all.push((ending(label, mean), work));
         }
     }
-    Ok(all)
+    Ok(all.into_iter().map(|(name, work)| Series::new(name, Work::Transfer(work), runs)).collect())
+}
+
+/// Tuned for the first problem, and for the second; both play the first.
+fn transfer(size: &Size, start: &str, tuned_on: [ProblemSource; 2], others: &[&str]) -> Transfer {
+    Transfer {
+        problem: tuned_on[0].clone(),
+        policy: start.into(),
+        train: TrainSpec {
+            // Three times the default: what is left of the noise of training must not be taken for the world's.
+            iterations: Some(size.pick(300, 50)),
+            batch_size: size.pick(None, Some(50)),
+            ..TrainSpec::default()
+        },
+        tuned_on: tuned_on.into(),
+        others: others.iter().map(|policy| policy.to_string()).collect(),
+        instances: size.pick(100_000, 2_000),
+    }
 }
 
 fn delayed(delay: usize) -> String {
@@ -247,8 +261,16 @@ fn rows(results: &Results) -> Vec<Row> {
         more("All delays: Thompson sampling, against tuned for it", &delays(), THOMPSON),
         more("Floors from 0.05: tuned without it, against for it", &floors()[3..], ELSEWHERE),
         more("All floors: Thompson sampling, against tuned for it", &floors(), THOMPSON),
-        more("Six arms, unknown end: tuned to its mean, against for it", &endings(SIX), ELSEWHERE),
-        more("Six arms, unknown end: fitted Thompson sampling, against tuned for it", &endings(SIX), FITTED),
+        more(
+            "Six arms, 50 to 200 rounds on average: tuned to the mean, against for it",
+            &endings(SIX)[..3],
+            ELSEWHERE,
+        ),
+        more(
+            "Six arms, unknown end: Thompson sampling with a fitted prior, against tuned for it",
+            &endings(SIX),
+            FITTED,
+        ),
     ]
 }
 
