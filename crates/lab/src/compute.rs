@@ -44,10 +44,13 @@ impl Work {
     }
 }
 
+/// Iterations, and the parameters after them.
+type Kept = Vec<(usize, Vec<f64>)>;
+
 /// Keeps the iterates that are to be measured, and tells how many iterations are done.
 struct Iterates<'a> {
     at: &'a [usize],
-    kept: Vec<(usize, Vec<f64>)>,
+    kept: Kept,
     done: usize,
     iterations: usize,
     observer: &'a mut dyn Observer,
@@ -75,7 +78,7 @@ pub(crate) fn tune(
     at: &[usize],
     seed: u64,
     observer: &mut dyn Observer,
-) -> Result<(learn::Trained, Vec<(usize, Vec<f64>)>)> {
+) -> Result<(learn::Trained, Kept)> {
     let plan = spec.resolve(problem, start)?.plan;
     let mut iterates = Iterates { at, kept: Vec::new(), done: 0, iterations: plan.iterations(), observer };
     let trained = plan.train(problem, start, seed, &mut iterates)?;

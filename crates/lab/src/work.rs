@@ -14,7 +14,7 @@ pub enum Work {
     /// Plays policies on common instances.
     Play(Play),
     /// Trains a policy on several problems, and plays what was learned on one.
-    Transfer(Transfer),
+    Transfer(Box<Transfer>),
     /// Estimates the gradient at a policy's parameters with several baselines.
     Gradient(Gradient),
     /// Computes a regret without sampling error.
@@ -46,6 +46,12 @@ pub enum Work {
 impl From<Train> for Work {
     fn from(train: Train) -> Self {
         Self::Train(Box::new(train))
+    }
+}
+
+impl From<Transfer> for Work {
+    fn from(transfer: Transfer) -> Self {
+        Self::Transfer(Box::new(transfer))
     }
 }
 

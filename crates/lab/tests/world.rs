@@ -89,7 +89,7 @@ fn a_world_that_is_plain_is_the_same_problem() {
         transfer.train.iterations = Some(5);
         transfer.instances = 200;
         let Found::Transferred(found) =
-            Work::Transfer(transfer).run(1, &mut Problems::default(), &mut ()).unwrap()
+            Work::from(*transfer).run(1, &mut Problems::default(), &mut ()).unwrap()
         else {
             panic!("{name}")
         };

@@ -95,7 +95,7 @@ fn plan(size: &Size) -> Result<Vec<Series>> {
             all.push((ending(label, mean), work));
         }
     }
-    Ok(all.into_iter().map(|(name, work)| Series::new(name, Work::Transfer(work), runs)).collect())
+    Ok(all.into_iter().map(|(name, work)| Series::new(name, Work::from(work), runs)).collect())
 }
 
 /// Tuned for the first problem, and for the second; both play the first.
