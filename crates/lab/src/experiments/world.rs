@@ -295,7 +295,7 @@ fn saves(results: &Results, what: &str, places: &[Place], policy: usize) -> Row 
     let least = found.iter().min_by(|(_, a), (_, b)| errors(a).total_cmp(&errors(b)));
     let seen = least.map(|(x, least)| {
         let errors = errors(least);
-        (format!("{least} more at {x}, {errors:.1} standard errors, or more errors"), errors > SEEN)
+        (format!("least sure at {x}: {least} more, {errors:.1} standard errors"), errors > SEEN)
     });
     let runs = places.iter().map(|(_, series)| results.runs(ID, series).len()).min().unwrap_or(0);
     Row::ours(what, "more regret, paired, beyond 3 standard errors", seen).of_runs(runs)
