@@ -89,8 +89,7 @@ impl Enumeration<'_> {
 
     fn committed(&self, explored: &[Step]) -> usize {
         let round = explored.len();
-        let known =
-            |arm: usize| explored.iter().filter(move |step| step.arm == arm && step.known_in <= round);
+        let known = |arm: usize| explored.iter().filter(move |step| step.arm == arm && step.known_in <= round);
         let mean = |arm: usize| match known(arm).count() {
             0 => self.past_mean,
             count => known(arm).map(|step| step.reward).sum::<f64>() / count as f64,
@@ -153,8 +152,9 @@ const INSTANCES_OF_PRIOR: [[f64; 2]; 2] = [[0.6, 0.4], [0.3, 0.9]];
 
 fn expected(policy: &str, params: &[f64], world: World) -> f64 {
     let past_mean = 0.55;
-    let on =
-        |means: &[f64; 2]| Enumeration { policy, params, world, means, past_mean }.reward(&mut Vec::new());
+    let on = |means: &[f64; 2]| {
+        Enumeration { policy, params, world, means, past_mean }.reward(&mut Vec::new())
+    };
     INSTANCES_OF_PRIOR.iter().map(on).sum::<f64>() / 2.0
 }
 
@@ -205,8 +205,7 @@ fn check(world: World) {
         let Some(numbers) = numbers_of(kind.name()) else { continue };
         let choice = Choice::initial(kind, &problem).unwrap().with_params(&problem, &numbers).unwrap();
         let (reward, gradient) = exact(kind.name(), &numbers, world);
-        let measured =
-            Simulator::new(&problem).seed(3).instances(INSTANCES).evaluate(&choice).unwrap().reward();
+        let measured = Simulator::new(&problem).seed(3).instances(INSTANCES).evaluate(&choice).unwrap().reward();
         let z = (measured.mean - reward) / measured.std_error;
         assert!(z.abs() < 4.0, "{} on {problem}: {measured:?}, exact {reward}, z = {z:.2}", choice.label());
         let baselines = [Baseline::None, Baseline::Opt, Baseline::SelfPlay, Baseline::LeaveOneOut(3)];
@@ -219,10 +218,7 @@ fn check(world: World) {
             for (estimate, exact) in found.estimate.iter().zip(&gradient) {
                 let z = (estimate.mean - exact) / estimate.std_error;
                 let label = choice.label();
-                assert!(
-                    z.abs() < 4.0,
-                    "{label} on {problem}, {estimator:?}: {estimate:?}, exact {exact}, z = {z:.2}"
-                );
+                assert!(z.abs() < 4.0, "{label} on {problem}, {estimator:?}: {estimate:?}, exact {exact}, z = {z:.2}");
             }
         }
     }

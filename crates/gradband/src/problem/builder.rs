@@ -1,8 +1,8 @@
 //! Builds problems and checks them, so that no simulation meets an invalid one.
 
 use super::{
-    Armed, Bandit, Bernoulli, Beta, ContextModel, Contextual, Delay, Gaussian, Horizon, Keys, Model, Own,
-    Prior, Problem, Rewards, World,
+    Armed, Bandit, Bernoulli, Beta, ContextModel, Contextual, Delay, Gaussian, Horizon, Keys, Model, Own, Prior,
+    Problem, Rewards, World,
 };
 use crate::error::{Error, ErrorKind, Result};
 use std::sync::Arc;

@@ -198,11 +198,7 @@ impl World {
 
     /// The first round in which the reward of a round is known, if so many rounds are played before.
     pub(crate) fn known_in(&self, round: usize, delay: usize) -> usize {
-        round
-            .saturating_add(1)
-            .saturating_add(delay)
-            .checked_next_multiple_of(self.batch)
-            .unwrap_or(usize::MAX)
+        round.saturating_add(1).saturating_add(delay).checked_next_multiple_of(self.batch).unwrap_or(usize::MAX)
     }
 
     /// Refuses what cannot be simulated with so many arms.
@@ -240,10 +236,7 @@ impl World {
             Some(Value::Table(delay)) => delay_table(delay).map_err(|error| error.within("delay"))?,
             Some(value) => whole(value).map(Delay::Rounds).ok_or_else(|| {
                 let found = value.as_number().map_or(value.kind().into(), |x| x.to_string());
-                Error::new(
-                    "delay",
-                    format!("found {found}, expected a whole number of rounds, or {{ mean = 20 }}"),
-                )
+                Error::new("delay", format!("found {found}, expected a whole number of rounds, or {{ mean = 20 }}"))
             })?,
         };
         let batch = keys.optional_count("batch")?.unwrap_or(1);
@@ -275,10 +268,7 @@ fn delay_table(keys: &Keys) -> Result<Delay> {
     }
     match keys.optional_number("mean")? {
         Some(mean) => Ok(Delay::Geometric { mean }),
-        None => Err(Error::of(
-            "mean",
-            ErrorKind::Missing("a delay is a number of rounds, or { mean = 20 }".into()),
-        )),
+        None => Err(Error::of("mean", ErrorKind::Missing("a delay is a number of rounds, or { mean = 20 }".into()))),
     }
 }
 
@@ -352,9 +342,7 @@ mod tests {
         let lengths = |horizon: Horizon| -> Vec<(usize, f64)> {
             match horizon {
                 Horizon::Fixed(n) => vec![(n, 1.0)],
-                Horizon::Uniform { from, to } => {
-                    (from..=to).map(|n| (n, 1.0 / (to - from + 1) as f64)).collect()
-                }
+                Horizon::Uniform { from, to } => (from..=to).map(|n| (n, 1.0 / (to - from + 1) as f64)).collect(),
                 Horizon::Geometric { mean } => {
                     let end = 1.0 / mean;
                     (1..2000).map(|n| (n, end * (1.0 - end).powi(n as i32 - 1))).collect()

@@ -257,12 +257,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
                 }
                 if m < job.marks.len() {
                     for lane in 0..chunk.len() {
-                        let tally = rollout.tally(
-                            lane,
-                            &exact[lane * arms..(lane + 1) * arms],
-                            &state,
-                            late.as_mut(),
-                        );
+                        let tally = rollout.tally(lane, &exact[lane * arms..(lane + 1) * arms], &state, late.as_mut());
                         curves[(at + lane) * job.marks.len() + m] = tally.regret(runs);
                     }
                 }
@@ -326,9 +321,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             let (pulls, rest) = own_state.split_at_mut(arms);
             let (sums, rest) = rest.split_at_mut(arms);
             let (means, own) = rest.split_at_mut(arms);
-            if M::ANY
-                && let Some(late) = &mut late
-            {
+            if M::ANY && let Some(late) = &mut late {
                 late.credit(&self.policy, r, round, &mut Statistics { pulls, sums, means, own });
             }
             let before = run.score;
@@ -343,9 +336,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
                     self.policy.act::<R, K, false>(&history, own, &mut run.actions, &mut run.score)
                 }
             };
-            if M::ANY
-                && let Some(late) = &mut late
-            {
+            if M::ANY && let Some(late) = &mut late {
                 let mut seen = Statistics { pulls, sums, means, own };
                 arm = late.decide(&self.policy, r, arm, &mut seen, (run, before));
             }
@@ -358,9 +349,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             if P::BERNOULLI_ROUNDING && !self.model.binary() {
                 reward = R::select(run.actions.uniform().lt(reward), reward.one(), reward.zero());
             }
-            if M::ANY
-                && let Some(late) = &mut late
-            {
+            if M::ANY && let Some(late) = &mut late {
                 let mut seen = Statistics { pulls, sums, means, own };
                 late.pull(&self.policy, r, round, (arm, reward), &mut seen);
                 continue;

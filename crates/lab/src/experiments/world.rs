@@ -167,9 +167,18 @@ fn regrets(results: &Results, title: &str, axis: Axis, places: &[Place], without
 /// What tuning for it saves, paired; in colours of their own, for these are other quantities than regrets.
 fn savings(results: &Results, axis: Axis, problems: &[(&str, &[Place])]) -> Panel {
     let lines = problems.iter().zip(SAVED).map(|((problem, places), colour)| {
-        line(&format!("saved on {problem}"), colour, points(results, places, ELSEWHERE, behind))
+        let saved = points(results, places, ELSEWHERE, behind).into_iter();
+        let of = points(results, places, ELSEWHERE, regret).into_iter();
+        let shares = saved.zip(of).map(|((x, saved), (_, of))| (x, percent(saved, of.mean)));
+        line(&format!("saved on {problem}"), colour, shares)
     });
-    chart("What tuning for it saves", axis, Axis::linear("Bayes regret saved"), lines.collect())
+    chart("What tuning for it saves", axis, Axis::linear("% of the regret"), lines.collect())
+}
+
+/// A regret is known far better than a difference: its own error does not count.
+fn percent(part: Estimate, whole: f64) -> Estimate {
+    let share = |x: f64| 100.0 * x / whole;
+    Estimate { mean: share(part.mean), std_error: share(part.std_error) }
 }
 
 const SAVED: [usize; 2] = [2, 3];
@@ -211,7 +220,7 @@ fn blocks(results: &Results) -> Vec<Block> {
             "world-delay",
             "Rewards that come late",
             "n = 200; means over three trainings, bands are standard errors. Right: regret tuned without the delay less regret \
-             tuned for it, on the same instances.",
+             tuned for it, on the same instances, in percent of the former.",
             vec![
                 // Until the first reward is known both arms are alike.
                 with_bound(late, &delays, |delay| (delay + 1.0) * GAP / 2.0),
@@ -222,7 +231,7 @@ fn blocks(results: &Results) -> Vec<Block> {
             "world-floor",
             "A least share of every arm",
             "n = 200; means over three trainings, bands are standard errors. Right: regret tuned without the floor less regret \
-             tuned for it, on the same instances.",
+             tuned for it, on the same instances, in percent of the former.",
             vec![
                 with_bound(least, &floors, |floor| ROUNDS * floor * GAP),
                 savings(results, floor(), &[("bernoulli-2", &floors)]),
@@ -233,7 +242,7 @@ fn blocks(results: &Results) -> Vec<Block> {
             "Nobody knows when it ends",
             "The run ends after each round with the same probability. Six arms have means from Beta(4, 76). Means over three \
              trainings, bands are standard errors. Right: regret tuned to the mean number of rounds less regret tuned for the \
-             unknown one, on the same instances.",
+             unknown one, on the same instances, in percent of the former.",
             vec![
                 regrets(results, "Six arms, Beta(4, 76)", end(), &six, "SoftElim, tuned to the mean"),
                 savings(results, end(), &[("six arms", &six), ("bernoulli-2", &two)]),
