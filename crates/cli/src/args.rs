@@ -90,7 +90,7 @@ pub enum Command {
 
 #[derive(clap::Args, Debug)]
 pub struct Reproduce {
-    /// Experiments (fig1 to fig11, tab1, theory), or all; see --list
+    /// Experiments (fig1 to fig11, tab1, theory; ours: world), or all; see --list
     #[arg(value_name = "ID", required_unless_present = "list")]
     pub ids: Vec<String>,
     /// Small sizes, for a first look: minutes, not hours

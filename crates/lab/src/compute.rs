@@ -4,16 +4,18 @@ use crate::found::{Found, Played, Slope, Trained, rounded, short, short_curve};
 use crate::problems::Problems;
 use crate::work::{Gradient, Play, Train, Work};
 use gradband::exact::GittinsTable;
+use gradband::learn;
 use gradband::measure::{Estimator, evaluate, exact, gradient_key};
 use gradband::policy::{Choice, mom_subspace};
 use gradband::problem::{Covariance, Split};
 use gradband::simulate::{Baseline, Returns};
 use gradband::{Error, ErrorKind, Estimate, Iteration, Observer, Problem, Progress, Result, StopReason};
+use gradband_files::TrainSpec;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// Parameters of which a record keeps all; matrices are for pictures.
-const FEW: usize = 4;
+pub(crate) const FEW: usize = 4;
 
 impl Work {
     /// Does the work. The observer may stop it, which is an error.
@@ -21,6 +23,7 @@ impl Work {
         match self {
             Self::Train(train) => train.run(seed, problems, observer).map(Found::Trained),
             Self::Play(play) => play.run(seed, problems, observer).map(Found::Played),
+            Self::Transfer(transfer) => transfer.run(seed, problems, observer).map(Found::Transferred),
             Self::Gradient(gradient) => gradient.run(seed, problems, observer),
             Self::Exact { problem, policy } => {
                 let problem = problems.open(problem)?;
@@ -41,10 +44,13 @@ impl Work {
     }
 }
 
+/// Iterations, and the parameters after them.
+type Kept = Vec<(usize, Vec<f64>)>;
+
 /// Keeps the iterates that are to be measured, and tells how many iterations are done.
 struct Iterates<'a> {
     at: &'a [usize],
-    kept: Vec<(usize, Vec<f64>)>,
+    kept: Kept,
     done: usize,
     iterations: usize,
     observer: &'a mut dyn Observer,
@@ -64,20 +70,31 @@ impl Observer for Iterates<'_> {
     }
 }
 
+/// What training hands out, and the iterates after some of its iterations. If the observer stops it, that is an error.
+pub(crate) fn tune(
+    problem: &Problem,
+    start: &Choice,
+    spec: &TrainSpec,
+    at: &[usize],
+    seed: u64,
+    observer: &mut dyn Observer,
+) -> Result<(learn::Trained, Kept)> {
+    let plan = spec.resolve(problem, start)?.plan;
+    let mut iterates = Iterates { at, kept: Vec::new(), done: 0, iterations: plan.iterations(), observer };
+    let trained = plan.train(problem, start, seed, &mut iterates)?;
+    match trained.stop_reason() {
+        StopReason::Interrupted => Err(Error::of("", ErrorKind::Stopped(StopReason::Interrupted))),
+        _ => Ok((trained, iterates.kept)),
+    }
+}
+
 impl Train {
     fn run(&self, seed: u64, problems: &mut Problems, observer: &mut dyn Observer) -> Result<Trained> {
         let problem = problems.open(&self.problem)?;
         let start = Choice::parse(&self.policy, &problem)?;
-        let plan = self.train.resolve(&problem, &start)?.plan;
-        let iterations = plan.iterations();
-        let mut iterates = Iterates { at: &self.at, kept: Vec::new(), done: 0, iterations, observer };
         let clock = Instant::now();
-        let trained = plan.train(&problem, &start, seed, &mut iterates)?;
+        let (trained, mut kept) = tune(&problem, &start, &self.train, &self.at, seed, observer)?;
         let seconds = rounded(clock.elapsed().as_secs_f64(), 3);
-        let mut kept = iterates.kept;
-        if trained.stop_reason() == StopReason::Interrupted {
-            return Err(Error::of("", ErrorKind::Stopped(StopReason::Interrupted)));
-        }
         let (initial, tuned) = (trained.initial(), trained.choice());
         if self.at.contains(&0) {
             kept.insert(0, (0, initial.params().to_vec()));

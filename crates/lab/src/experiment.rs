@@ -4,6 +4,7 @@ use crate::Failure;
 use crate::found::{Found, Played, Slope, Trained};
 use crate::record::{self, Record};
 use crate::row::Row;
+use crate::transfer::Transferred;
 use crate::work::{Train, Work};
 use gradband::Estimate;
 use gradband_files::TrainSpec;
@@ -11,13 +12,13 @@ use gradband_report::Block;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// One of the paper's figures or tables.
+/// One of the paper's figures or tables, or an experiment of our own.
 pub struct Experiment {
     /// The name by which `gradband reproduce` knows it: `fig1`.
     pub id: &'static str,
     /// What it shows, as a heading.
     pub title: &'static str,
-    /// The section of the paper that it is in.
+    /// The section of the paper that it is in, or [`OURS`].
     pub section: &'static str,
     /// Paragraphs that say what to look at.
     pub text: &'static [&'static str],
@@ -25,9 +26,12 @@ pub struct Experiment {
     pub plan: fn(&Size) -> gradband::Result<Vec<Series>>,
     /// The figures and tables that its records become; lines without records are left out.
     pub blocks: fn(&Results) -> Vec<Block>,
-    /// The paper's numbers and claims, with what the records say to them.
+    /// The paper's numbers and claims, or ours, with what the records say to them.
     pub rows: fn(&Results) -> Vec<Row>,
 }
+
+/// The section of an experiment that the paper does not have.
+pub const OURS: &str = "ours";
 
 /// Units that differ in their seed alone.
 #[derive(Clone, Debug)]
@@ -140,7 +144,12 @@ pub fn quartiles(runs: &[Estimate]) -> Option<[f64; 3]> {
 }
 
 impl Experiment {
-    /// The paper's numbers, as far as they have been run.
+    /// Is it one that the paper does not have?
+    pub fn is_ours(&self) -> bool {
+        self.section == OURS
+    }
+
+    /// The numbers and claims, as far as they have been run.
     pub fn known_rows(&self, results: &Results) -> Vec<Row> {
         (self.rows)(results).into_iter().filter(|row| row.ours.is_some()).collect()
     }
@@ -234,6 +243,21 @@ impl Results {
             .iter()
             .find(|(name, _)| name == policy)
             .map(|(_, played)| played.regret)
+    }
+
+    /// A number of one of the policies of a transfer, across runs.
+    pub fn transferred(
+        &self,
+        experiment: &str,
+        series: &str,
+        policy: usize,
+        of: fn(&Transferred) -> Estimate,
+    ) -> Option<Estimate> {
+        let runs = self.runs(experiment, series).iter().filter_map(|record| match &record.estimate {
+            Found::Transferred(found) => found.get(policy).map(of),
+            _ => None,
+        });
+        across(&runs.collect::<Vec<_>>())
     }
 
     /// The regret of a policy whose gradients were estimated.

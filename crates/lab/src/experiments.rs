@@ -1,4 +1,4 @@
-//! The list of experiments, in the order of the paper.
+//! The list of experiments: the paper's in its order, then ours.
 
 mod data_sets;
 mod fig1;
@@ -14,12 +14,13 @@ mod fig8;
 mod fig9;
 mod tab1;
 mod theory;
+mod world;
 
 use crate::Experiment;
 use gradband::Error;
 
-/// All experiments, in the order of the paper.
-pub static EXPERIMENTS: [&Experiment; 13] = [
+/// All experiments: the paper's in its order, then ours.
+pub static EXPERIMENTS: [&Experiment; 14] = [
     &fig1::EXPERIMENT,
     &fig2::EXPERIMENT,
     &tab1::EXPERIMENT,
@@ -33,6 +34,7 @@ pub static EXPERIMENTS: [&Experiment; 13] = [
     &fig10::EXPERIMENT,
     &fig11::EXPERIMENT,
     &theory::EXPERIMENT,
+    &world::EXPERIMENT,
 ];
 
 /// The experiment of that name.

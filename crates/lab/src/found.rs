@@ -1,5 +1,6 @@
 //! What a unit found: the `estimate` of its record. Numbers are rounded, so that records are small.
 
+use crate::transfer::Transferred;
 use crate::work::{Train, Work};
 use gradband::{Error, Estimate, Result};
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,8 @@ pub enum Found {
     Trained(Trained),
     /// What was measured of policies that played, in the order in which they were given.
     Played(Vec<Played>),
+    /// What was measured of policies that were tuned on several problems, and of others beside them.
+    Transferred(Vec<Transferred>),
     /// Estimated gradients.
     Gradients {
         /// The regret of the policy.
@@ -108,6 +111,7 @@ impl Found {
                 same_length("played", found.len(), play.policies.len())?;
                 found.iter().try_for_each(Played::check)
             }
+            (Self::Transferred(found), Work::Transfer(transfer)) => transfer.check(found),
             (Self::Gradients { regret, gradients }, Work::Gradient(gradient)) => {
                 same_length("gradients", gradients.len(), gradient.baselines.len())?;
                 check_estimates([*regret])?;
@@ -148,7 +152,7 @@ impl Played {
     }
 }
 
-fn same_length(place: &str, found: usize, expected: usize) -> Result<()> {
+pub(crate) fn same_length(place: &str, found: usize, expected: usize) -> Result<()> {
     if found == expected {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! The paper's experiments as data, one file each; their records; and the report that is made of records alone.
+//! The paper's experiments as data, and ours, one file each; their records; and the report that is made of records alone.
 //!
 //! An [`Experiment`] plans series of units, each with its [`work`]; [`run::run`] runs the units that have no record yet and
 //! records what they [`found`]; [`report::page`] turns records into figures, and into a table that sets every number of the
@@ -16,6 +16,7 @@ pub mod report;
 pub mod row;
 pub mod run;
 pub mod session;
+pub mod transfer;
 pub mod work;
 
 pub use experiment::{Experiment, Results, Series, Size};

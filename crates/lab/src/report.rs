@@ -1,4 +1,5 @@
-//! The report: every figure, and every number of the paper beside ours. It reads records only.
+//! The report: every figure, and every number of the paper beside ours; what is not the paper's is said to be ours. It reads
+//! records only.
 
 use crate::experiment::{Experiment, Results, Size};
 use crate::row::{Row, Verdict};
@@ -9,22 +10,40 @@ use std::collections::BTreeMap;
 /// The page of a directory of records.
 pub fn page(results: &Results) -> Page {
     let recorded = results.experiments();
-    let rows: Vec<Row> = recorded.iter().flat_map(|experiment| experiment.known_rows(results)).collect();
+    let rows = |ours: bool| -> Vec<Row> {
+        let chosen = recorded.iter().filter(|experiment| experiment.is_ours() == ours);
+        chosen.flat_map(|experiment| experiment.known_rows(results)).collect()
+    };
+    let (papers, ours) = (rows(false), rows(true));
     let small = recorded.iter().any(|experiment| is_small(experiment, results));
     let mut sections = vec![overview(&recorded, results)];
     sections.extend(recorded.iter().map(|experiment| section(experiment, results)));
     Page {
         title: "Meta-Learning Bandit Policies by Gradient Ascent, reproduced".into(),
-        lead: vec![
-            "Every figure and every number of the paper's experiments, computed by gradband. Hover or use the arrow keys for \
-             values, click a name to hide its line, drag to zoom."
-                .into(),
-            summary(&rows),
-            if small { SMALL.into() } else { reasons(&rows) },
-        ],
+        lead: lead(&papers, &ours, small),
         sections,
         footer: format!("gradband {}", env!("CARGO_PKG_VERSION")),
     }
+}
+
+/// What is said first: how the paper's numbers compare with ours, and apart from it what is ours alone.
+fn lead(papers: &[Row], ours: &[Row], small: bool) -> Vec<String> {
+    let mut lead = vec![
+        "Every figure and every number of the paper's experiments, computed by gradband. Hover or use the arrow keys for \
+         values, click a name to hide its line, drag to zoom."
+            .into(),
+        summary(papers),
+        if small { SMALL.into() } else { reasons(papers) },
+    ];
+    if !ours.is_empty() {
+        lead.push(format!(
+            "Sections marked \"ours\" are not the paper's: they have no numbers of it and are not counted above. Of the {} claims \
+             that we make there, {} hold.",
+            ours.len(),
+            count(ours, &[Verdict::Agrees])
+        ));
+    }
+    lead
 }
 
 fn count(rows: &[Row], of: &[Verdict]) -> usize {
@@ -83,7 +102,11 @@ fn overview(recorded: &[&'static Experiment], results: &Results) -> Section {
             records.len().to_string().into(),
             runs.to_string().into(),
             minutes(&records).into(),
-            format!("{agree} of {}", rows.len() - faster).into(),
+            match experiment.is_ours() {
+                true => format!("{agree} of {} hold", rows.len()),
+                false => format!("{agree} of {}", rows.len() - faster),
+            }
+            .into(),
         ]
     });
     let table = Table {
@@ -119,12 +142,19 @@ fn section(experiment: &Experiment, results: &Results) -> Section {
     let mut blocks = (experiment.blocks)(results);
     let rows = experiment.known_rows(results);
     if !rows.is_empty() {
-        blocks.push(Block::Table(comparison(experiment.id, &rows, is_small(experiment, results))));
+        let small = is_small(experiment, results);
+        blocks.push(Block::Table(match experiment.is_ours() {
+            true => claims(experiment.id, &rows, small),
+            false => comparison(experiment.id, &rows, small),
+        }));
     }
     Section {
         // The figure of that name is within it.
         id: format!("{}-section", experiment.id),
-        title: format!("{}: {}", experiment.id, experiment.title),
+        title: match experiment.is_ours() {
+            true => format!("{}: {} (ours, not the paper's)", experiment.id, experiment.title),
+            false => format!("{}: {}", experiment.id, experiment.title),
+        },
         text: experiment.text.iter().map(|text| text.to_string()).collect(),
         command: Some(format!("gradband reproduce {}", experiment.id)),
         spec: Some(settings(experiment, results)),
@@ -153,6 +183,29 @@ fn comparison(id: &str, rows: &[Row], small: bool) -> Table {
             Column::number("Standard errors"),
             Column::text("Verdict"),
         ],
+        rows: cells.collect(),
+    }
+}
+
+/// What we say where the paper says nothing, and what was measured.
+fn claims(id: &str, rows: &[Row], small: bool) -> Table {
+    let cells = rows.iter().map(|row| {
+        let (text, tone) = match (row.agrees, small) {
+            (true, _) => ("holds", Tone::Good),
+            (false, true) => ("does not hold, at these sizes", Tone::Muted),
+            (false, false) => ("does not hold", Tone::Bad),
+        };
+        vec![
+            row.what.as_str().into(),
+            row.claim.as_deref().unwrap_or_default().into(),
+            row.ours.as_deref().unwrap_or_default().into(),
+            Cell { text: text.into(), tone },
+        ]
+    });
+    Table {
+        id: format!("{id}-claims"),
+        title: "What we say, and what was measured".into(),
+        columns: ["What", "Claim", "Measured", "Verdict"].map(Column::text).into(),
         rows: cells.collect(),
     }
 }

@@ -1,4 +1,4 @@
-//! A number or a claim of the paper beside ours, and the reason for a difference, which holds within a bound only.
+//! A number or a claim of the paper beside ours, or a claim of our own, and the reason for a difference, which holds within a bound only.
 
 use gradband::Estimate;
 use serde::Serialize;
@@ -48,13 +48,16 @@ pub enum Verdict {
     Unexplained,
 }
 
-/// A number or a claim of the paper, and what we found.
+/// A number or a claim of the paper, or a claim of our own, and what we found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// What the number or the claim is about.
     pub what: String,
-    /// What the paper says.
+    /// What the paper says; of a claim of our own nothing.
     pub paper: String,
+    /// What we say where the paper says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<String>,
     /// What we found; nothing if it has not been run.
     pub ours: Option<String>,
     /// The paper's number; of a claim nothing.
@@ -79,6 +82,7 @@ impl Row {
             ours.map(|ours| (ours.mean - value) / ours.std_error.hypot(error.unwrap_or(0.0)).max(1e-12));
         Self {
             what: what.into(),
+            claim: None,
             paper: error.map_or_else(|| format!("{value}"), |error| plus_minus(value, error)),
             ours: ours.map(|ours| plus_minus(ours.mean, ours.std_error)),
             published: Some(value),
@@ -95,6 +99,7 @@ impl Row {
         Self {
             what: what.into(),
             paper: paper.into(),
+            claim: None,
             agrees: seen.as_ref().is_some_and(|(_, holds)| *holds),
             ours: seen.map(|(text, _)| text),
             published: None,
@@ -103,6 +108,11 @@ impl Row {
             faster: false,
             why: None,
         }
+    }
+
+    /// A claim of our own, about which the paper says nothing: what was measured, and whether it is as we say.
+    pub fn ours(what: impl Into<String>, claim: impl Into<String>, seen: Option<(String, bool)>) -> Self {
+        Self { claim: Some(claim.into()), ..Self::claim(what, "", seen) }
     }
 
     /// A computing time in seconds, which the paper gives in words: a longer one differs, a shorter one does not.

@@ -1,6 +1,7 @@
 //! What a unit of an experiment computes: plain data, which is the setting of its record.
 
 use crate::problems::ProblemSource;
+use crate::transfer::Transfer;
 use gradband_files::TrainSpec;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,8 @@ pub enum Work {
     Train(Box<Train>),
     /// Plays policies on common instances.
     Play(Play),
+    /// Trains a policy on several problems, and plays what was learned on one.
+    Transfer(Box<Transfer>),
     /// Estimates the gradient at a policy's parameters with several baselines.
     Gradient(Gradient),
     /// Computes a regret without sampling error.
@@ -46,12 +49,19 @@ impl From<Train> for Work {
     }
 }
 
+impl From<Transfer> for Work {
+    fn from(transfer: Transfer) -> Self {
+        Self::Transfer(Box::new(transfer))
+    }
+}
+
 impl Work {
     /// The problem that the work is about, if there is one.
     pub fn problem(&self) -> Option<&ProblemSource> {
         match self {
             Self::Train(train) => Some(&train.problem),
             Self::Play(play) => Some(&play.problem),
+            Self::Transfer(transfer) => Some(&transfer.problem),
             Self::Gradient(gradient) => Some(&gradient.problem),
             Self::Exact { problem, .. } | Self::Matrix { problem, .. } | Self::Size { problem } => {
                 Some(problem)

@@ -29,12 +29,20 @@ fn plans_are_sound() {
                 let policies = match &series.work {
                     Work::Train(train) => vec![train.policy.clone()],
                     Work::Play(play) => play.policies.clone(),
+                    Work::Transfer(transfer) => transfer.others.clone(),
                     Work::Gradient(gradient) => vec![gradient.policy.clone()],
                     Work::Exact { policy, .. } => vec![policy.clone()],
                     Work::Matrix { .. } | Work::Size { .. } | Work::Gittins { .. } => Vec::new(),
                 };
                 // Covertype is not part of the repository.
                 let Some(source) = series.work.problem() else { continue };
+                if let Work::Transfer(transfer) = &series.work {
+                    for source in &transfer.tuned_on {
+                        let problem = problems.open(source).unwrap();
+                        let choice = Choice::parse(&transfer.policy, &problem).unwrap();
+                        transfer.train.resolve(&problem, &choice).unwrap();
+                    }
+                }
                 let Ok(problem) = problems.open(source) else {
                     assert!(series.name.starts_with("covertype"), "{}: {}", experiment.id, series.name);
                     continue;

@@ -58,22 +58,36 @@ pub fn compared(results: &Results, experiments: &[&'static Experiment]) -> Vec<C
         .collect()
 }
 
-/// The same as a table.
+/// The same as a table, and below it what is ours alone.
 pub fn text(compared: &[Compared]) -> String {
-    let rows = compared.iter().flat_map(|compared| {
-        compared.rows.iter().map(|row| {
-            let errors = row.errors.map_or(String::new(), |errors| format!("{errors:+.1}"));
-            let verdict = if row.agrees { "" } else { "differs" };
-            let ours = row.ours.clone().unwrap_or_default();
-            vec![
-                compared.experiment.into(),
-                row.what.clone(),
-                row.paper.clone(),
-                ours,
-                errors,
-                verdict.into(),
-            ]
-        })
+    let (ours, papers): (Vec<_>, Vec<_>) = rows(compared).partition(|(_, row)| row.claim.is_some());
+    match (papers.is_empty(), ours.is_empty()) {
+        (_, true) => comparison(&papers),
+        (true, false) => claims(&ours),
+        (false, false) => format!("{}\n{}", comparison(&papers), claims(&ours)),
+    }
+}
+
+fn rows(compared: &[Compared]) -> impl Iterator<Item = (&'static str, &Row)> {
+    compared.iter().flat_map(|compared| compared.rows.iter().map(|row| (compared.experiment, row)))
+}
+
+/// What we say where the paper says nothing.
+fn claims(rows: &[(&str, &Row)]) -> String {
+    let rows = rows.iter().map(|(experiment, row)| {
+        let verdict = if row.agrees { "holds" } else { "does not hold" };
+        let [claim, ours] = [&row.claim, &row.ours].map(|text| text.clone().unwrap_or_default());
+        vec![experiment.to_string(), row.what.clone(), claim, ours, verdict.into()]
+    });
+    output::table(&["", "not in the paper", "we say", "measured", ""], 5, rows)
+}
+
+fn comparison(rows: &[(&str, &Row)]) -> String {
+    let rows = rows.iter().map(|(experiment, row)| {
+        let errors = row.errors.map_or(String::new(), |errors| format!("{errors:+.1}"));
+        let verdict = if row.agrees { "" } else { "differs" };
+        let ours = row.ours.clone().unwrap_or_default();
+        vec![experiment.to_string(), row.what.clone(), row.paper.clone(), ours, errors, verdict.into()]
     });
     output::table(&["", "", "paper", "ours", "s.e.", ""], 4, rows)
 }
