@@ -172,6 +172,9 @@ pub struct Train {
     pub gradient: Option<String>,
     #[command(flatten)]
     pub estimator: EstimatorFlags,
+    /// With contexts: start at what the history says, or at W = I as the paper does [default: history]
+    #[arg(long, value_name = "history|identity")]
+    pub start: Option<String>,
     /// How to climb; sgd moves parameters as the paper does [default: adam]
     #[arg(long, value_name = "sgd|adam|yogi")]
     pub optimizer: Option<String>,
@@ -189,6 +192,9 @@ pub struct Train {
         help = format!("Instances of the evaluation at the end [default: {}]", INSTANCES)
     )]
     pub eval_instances: Option<u64>,
+    /// Seconds after which training ends; --policy auto tries networks too if there are any
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub time_limit: Option<f64>,
     /// Neural policies: how to train them [default: default]
     #[arg(long, value_name = "default|paper")]
     pub recipe: Option<String>,
@@ -302,12 +308,14 @@ impl From<&Train> for TrainSpec {
     fn from(flags: &Train) -> Self {
         Self {
             gradient: flags.gradient.clone(),
+            start: flags.start.clone(),
             optimizer: flags.optimizer.clone(),
             learning_rate: flags.learning_rate,
             iterations: flags.iterations.map(whole),
             average: flags.average.clone(),
             eval_instances: flags.eval_instances.map(whole),
             recipe: flags.recipe.clone(),
+            time_limit: flags.time_limit,
             ..Self::from(&flags.estimator)
         }
     }

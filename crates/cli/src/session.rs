@@ -58,7 +58,11 @@ pub fn history(
     instances: usize,
 ) -> Result<TrainingHistory> {
     let (projection, features) = projection(problem, trained);
-    let spreads = if projection.is_empty() { Vec::new() } else { spreads(problem) };
+    let mut spreads = if projection.is_empty() { Vec::new() } else { spreads(problem) };
+    if !spreads.is_empty() {
+        // A constant feature has none.
+        spreads.resize(features.len(), 0.0);
+    }
     let records = thinned(trained);
     let gradient = records.clone().filter_map(|record| Some((record.iteration, record.gradient_norm?)));
     let (params, handed_out_params) = numbers(trained, iterates).into_iter().unzip();
@@ -105,9 +109,16 @@ fn numbers(trained: &Trained, iterates: &[Iterate]) -> Vec<Number> {
 fn projection(problem: &Problem, trained: &Trained) -> (Vec<f64>, Vec<String>) {
     let slot = trained.choice().slots().into_iter().find(|slot| slot.name() == "W");
     let Some(slot) = slot else { return (Vec::new(), Vec::new()) };
-    let names = feature_names(problem).map(<[String]>::to_vec);
+    let names = column_names(problem, slot.shape[1]);
     let names = names.unwrap_or_else(|| (1..=slot.shape[1]).map(|i| i.to_string()).collect());
     (trained.choice().params()[slot.range].to_vec(), names)
+}
+
+/// What the user calls the columns of a W, if features have names; a constant feature comes last.
+pub fn column_names(problem: &Problem, columns: usize) -> Option<Vec<String>> {
+    let mut names = feature_names(problem)?.to_vec();
+    names.resize(columns, "constant".into());
+    Some(names)
 }
 
 /// The standard deviations of the features; none where the problem does not say what its contexts are.
@@ -131,7 +142,7 @@ fn spreads(problem: &Problem) -> Vec<f64> {
 }
 
 /// What the user calls the features, if they have names.
-pub fn feature_names(problem: &Problem) -> Option<&[String]> {
+fn feature_names(problem: &Problem) -> Option<&[String]> {
     problem.contextual().map(Contextual::model).and_then(|model| model.feature_names())
 }
 

@@ -7,6 +7,9 @@ use gradband::{Iteration, Observer, Problem, Progress, StopReason};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+/// What is counted before the iterations of a training, or beside them.
+const STAGES: [&str; 2] = ["folds", "policies"];
+
 /// Watches a simulation, a dynamic programme or, iteration by iteration, a training.
 #[derive(Default)]
 pub struct Watch {
@@ -47,6 +50,13 @@ impl Watch {
         Self { meter: None, deadline, training: Some(training) }
     }
 
+    /// Of the choice of a policy, which trains many: stops after `limit`.
+    pub fn choosing(limit: Option<Duration>) -> Self {
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+        let training = Training { iterations: 0, rounds: Vec::new(), every: 0, kept: Vec::new() };
+        Self { meter: None, deadline, training: Some(training) }
+    }
+
     /// The iterates that were kept.
     pub fn into_iterates(self) -> Vec<Iterate> {
         self.training.map_or_else(Vec::new, |training| training.kept)
@@ -65,7 +75,7 @@ impl Observer for Watch {
     fn progress(&mut self, progress: Progress) -> ControlFlow<StopReason> {
         let Progress { what, unit, done, total, .. } = progress;
         // The simulations of one iteration say little about how long a training takes.
-        if self.training.is_none() {
+        if self.training.is_none() || STAGES.contains(&unit) {
             self.show(what, unit, done, total);
         }
         if interrupt::requested() {
@@ -90,6 +100,8 @@ impl Observer for Watch {
             }
             None => ("iterations", record.iteration as u64, training.iterations),
         };
-        self.show("training", unit, done, total);
+        if total > 0 {
+            self.show("training", unit, done, total);
+        }
     }
 }

@@ -51,7 +51,7 @@ pub use policy_file::{
     FORMAT, FeatureRecord, POLICY_FILE, PolicyFile, PolicyRecord, ProblemRecord, TrainingRecord, load_policy,
     load_policy_from, save_policy,
 };
-pub use spec::{EvaluateSpec, PolicySpec, Spec, SpecFile, TrainSpec, Training};
+pub use spec::{AUTO, EvaluateSpec, PolicySpec, Spec, SpecFile, TrainSpec, Training};
 pub use table::{Columns, TableOptions, read_table, read_table_with};
 pub use target::{Target, is_file, named, open, problem_names};
 pub use weights::{WEIGHTS_FILE, has_weights_file};

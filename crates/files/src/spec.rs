@@ -35,7 +35,7 @@ pub const SEED: u64 = 1;
 
 /// The name of the policy that is trained on a problem, unless it is said.
 pub fn default_policy(problem: &Problem) -> &'static str {
-    if problem.contextual().is_some() { "cosoftelim" } else { "softelim" }
+    if problem.contextual().is_some() { "soft-ucb" } else { "softelim" }
 }
 
 /// What a spec says: a problem, and as much as the user cares to say about the policy, its training and its evaluation.
@@ -79,6 +79,16 @@ pub struct Spec {
     /// How the policy is measured.
     #[serde(default)]
     pub evaluate: EvaluateSpec,
+}
+
+/// What stands for whichever policy is best.
+pub const AUTO: &str = "auto";
+
+impl Spec {
+    /// Whether training is to find out which policy is best: none is named, or `auto`.
+    pub fn leaves_open(&self) -> bool {
+        self.policy.as_ref().is_none_or(|policy| policy.kind == AUTO && policy.values.is_empty())
+    }
 }
 
 /// The `[policy]` part of a spec: the name of a policy, then parameters and settings by name.
@@ -260,8 +270,11 @@ impl SpecFile {
         Ok((problem, notes))
     }
 
-    /// The policy on the problem, if the spec names one.
+    /// The policy on the problem, if the spec names one and does not leave the choice open.
     pub fn policy(&self, problem: &Problem, catalogue: &Catalogue) -> Result<Option<Choice>> {
+        if self.spec.leaves_open() {
+            return Ok(None);
+        }
         let choose = |policy: &PolicySpec| {
             policy.choose(problem, catalogue).map_err(|error| self.blame(error.within("policy")))
         };

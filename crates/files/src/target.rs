@@ -6,6 +6,7 @@ use crate::spec::{
     DataFile, EvaluateSpec, PolicySpec, Spec, SpecFile, TrainSpec, Training, default_policy, effective,
 };
 use crate::spec::{HOLDOUT, INSTANCES};
+use gradband::learn::Options;
 use gradband::policy::Choice;
 use gradband::problem::{Keys, PROBLEMS, Value};
 use gradband::{Catalogue, Error, Problem, Result, Step};
@@ -125,6 +126,27 @@ impl Target {
         self.file.as_ref().map_or(Ok(None), |file| file.policy(&self.problem, catalogue))
     }
 
+    /// Whether it is a spec that leaves open which policy to train.
+    pub fn leaves_open(&self) -> bool {
+        self.spec().is_some_and(Spec::leaves_open)
+    }
+
+    /// What is said about a training, then what the spec says of it.
+    fn merged(&self, said: &TrainSpec) -> TrainSpec {
+        match self.spec() {
+            Some(spec) => said.clone().over(&spec.train),
+            None => said.clone(),
+        }
+    }
+
+    /// What a choice of the policy to train goes by, and after how many seconds it ends. Errors name keys as those of
+    /// [`Self::training`] do.
+    pub fn choosing(&self, said: &TrainSpec) -> Result<(Options, Option<f64>)> {
+        let merged = self.merged(said);
+        let options = merged.options().map_err(|error| self.blame(error, said))?;
+        Ok((options, merged.time_limit))
+    }
+
     /// The name of the policy that is trained if nobody names one.
     pub fn default_policy(&self) -> &'static str {
         default_policy(&self.problem)
@@ -133,10 +155,7 @@ impl Target {
     /// Everything that a training of a policy will do: what is `said`, then what the spec says, then the defaults. Errors
     /// name the key, or file, line and key where the spec is to blame.
     pub fn training(&self, said: &TrainSpec, choice: &Choice) -> Result<Training> {
-        let mut merged = match self.spec() {
-            Some(spec) => said.clone().over(&spec.train),
-            None => said.clone(),
-        };
+        let mut merged = self.merged(said);
         merged.eval_instances =
             merged.eval_instances.or(self.spec().and_then(|spec| spec.evaluate.instances));
         merged.resolve(&self.problem, choice).map_err(|error| self.blame(error, said))

@@ -10,6 +10,7 @@ mod classification;
 mod contextual;
 mod discrete;
 mod examples;
+mod folds;
 mod ground;
 mod keys;
 mod kinds;
@@ -18,6 +19,7 @@ mod linear;
 mod model;
 mod normal;
 mod past;
+mod past_contexts;
 mod prior;
 mod rewards;
 mod split;
@@ -46,4 +48,5 @@ pub use table::{Belief, Cell, Doubt, Fit, Fitted, LARGEST_CELL, LARGEST_COUNT, R
 pub use world::{Delay, Horizon, World};
 
 pub(crate) use contextual::{PRIOR, REWARDS};
+pub(crate) use past_contexts::PastContexts;
 pub(crate) use rewards::RewardModel;

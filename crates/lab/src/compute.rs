@@ -79,7 +79,9 @@ pub(crate) fn tune(
     seed: u64,
     observer: &mut dyn Observer,
 ) -> Result<(learn::Trained, Kept)> {
-    let plan = spec.resolve(problem, start)?.plan;
+    // As the paper does, unless a unit says otherwise.
+    let from = spec.start.clone().unwrap_or_else(|| "identity".into());
+    let plan = TrainSpec { start: Some(from), ..spec.clone() }.resolve(problem, start)?.plan;
     let mut iterates = Iterates { at, kept: Vec::new(), done: 0, iterations: plan.iterations(), observer };
     let trained = plan.train(problem, start, seed, &mut iterates)?;
     match trained.stop_reason() {

@@ -56,6 +56,10 @@ pub fn run(path: &Path, printer: Printer) -> Result<()> {
     meaning.push(prior(problem, split));
     let table = table::of(problem);
     meaning.extend(table.into_iter().flat_map(|table| table::words(problem, table)));
+    if target.leaves_open() {
+        let words = "No policy is named: train tries every class that applies and is quick to train, and hands out the best.";
+        meaning.push(words.into());
+    }
     meaning.extend([
         format!("Policy: {}, {}.", policy.short_name(problem), policy.choice.kind().summary()),
         prospect.words(&policy.choice),

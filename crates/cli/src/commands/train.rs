@@ -7,13 +7,13 @@ use crate::output::{self, Printer, grouped};
 use crate::policies::{self, Asked, Unnamed};
 use crate::watch::{Iterate, Watch};
 use crate::{interrupt, picture, session};
-use gradband::learn::{Plan, Trained, Trouble};
+use gradband::learn::{self, Plan, Trained, Tried, Trouble};
 use gradband::measure::{Against, Comparison, Interval, Verdict};
 use gradband::policy::Choice;
 use gradband::problem::Ground;
-use gradband::{Estimate, Iteration, Problem, StopReason};
+use gradband::{Error, Estimate, Iteration, Problem, StopReason, abridged};
 use gradband_files::{
-    POLICY_FILE, PolicyFile, PolicyRecord, ProblemRecord, Target, TrainSpec, Training, TrainingRecord,
+    AUTO, POLICY_FILE, PolicyFile, PolicyRecord, ProblemRecord, Target, TrainSpec, Training, TrainingRecord,
     has_weights_file,
 };
 use gradband_lab::plot::TUNED;
@@ -53,6 +53,9 @@ struct Document {
     /// Independent observations among them.
     observations: usize,
     troubles: Vec<Trouble>,
+    /// The classes among which the policy was chosen, if it was not named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tried: Option<Vec<Tried>>,
     learning_rate: Option<f64>,
     history: Vec<Iteration>,
     comparison: Vec<Compared>,
@@ -84,8 +87,45 @@ struct Job<'a> {
     target: &'a Target,
     initial: Choice,
     training: Training,
+    /// How the policy was chosen, if it was not named.
+    chosen: Option<Chosen>,
     seed: u64,
     output: Option<&'a Path>,
+}
+
+/// A policy that was not named but found.
+struct Chosen {
+    initial: Choice,
+    choice: learn::Chosen,
+    seconds: f64,
+}
+
+impl Chosen {
+    /// What was tried, and why this one was chosen.
+    fn text(&self) -> String {
+        let rows = self.choice.tried.iter().map(|tried| {
+            let rounds = format!("{:.0}", tried.rounds as f64 / 1e6);
+            vec![abridged(&tried.policy), tried.regret.to_string(), tried.behind.to_string(), rounds]
+        });
+        let table = output::table(&["tried", "Bayes regret", "behind", "million rounds"], 1, rows);
+        format!("{table}\n{}; {:.1} s in all\n", self.choice, self.seconds)
+    }
+
+    /// The chosen policy, if it is trained already.
+    fn take(&mut self) -> Option<(Trained, f64)> {
+        Some((self.choice.trained.take()?, self.seconds))
+    }
+}
+
+/// Tries every class that applies.
+fn choose(target: &Target, said: &TrainSpec, seed: u64) -> Result<Chosen> {
+    let (options, limit) = target.choosing(said)?;
+    let start = Instant::now();
+    let hold = interrupt::hold();
+    let mut watch = Watch::choosing(limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()));
+    let choice = learn::choose(&target.problem, &options, seed, limit.is_some(), &mut watch)?;
+    drop(hold);
+    Ok(Chosen { initial: choice.initial.clone(), choice, seconds: start.elapsed().as_secs_f64() })
 }
 
 /// What training left.
@@ -108,10 +148,8 @@ struct Outcome {
 
 pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
     let target = open(&args.problem)?;
-    let job = Job::new(args, &target, seed)?;
-    if let Some(dir) = job.output {
-        output::claim_dir(dir, POLICY_FILE, args.force)?;
-    }
+    let mut job = Job::new(args, &target, seed)?;
+    claim(job.output, args.force)?;
     let hold = interrupt::hold();
     let learned = job.train()?;
     // What was learned is shown even if it cannot be kept, and kept even if nobody looks.
@@ -135,21 +173,48 @@ pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
     }
 }
 
+/// Makes sure that the results will have a place.
+fn claim(output: Option<&Path>, force: bool) -> Result<()> {
+    output.map_or(Ok(()), |dir| output::claim_dir(dir, POLICY_FILE, force))
+}
+
 impl<'a> Job<'a> {
     fn new(args: &'a Train, target: &'a Target, seed: u64) -> Result<Self> {
-        let initial = policies::asked(target, &args.policy, Unnamed::Default)?;
+        let (said, problem) = (TrainSpec::from(args), &target.problem);
+        let open = args.policy.policy.is_none() && target.leaves_open();
+        let auto = open || args.policy.policy.as_deref() == Some(AUTO);
+        if auto && args.policy.params.is_some() {
+            return Err(Error::new("params", "needs a policy: name one with --policy").into());
+        }
+        let output = args.output.as_deref();
+        let chosen = match auto {
+            true => {
+                // Before the work, not after it.
+                claim(output, args.force)?;
+                Some(choose(target, &said, seed)?)
+            }
+            false => None,
+        };
+        let initial = match &chosen {
+            Some(chosen) => Asked::in_full(chosen.initial.clone()),
+            None => policies::asked(target, &args.policy, Unnamed::Default)?,
+        };
         let blame = |error| policies::blame(error, target, &args.policy);
-        let training = target.training(&TrainSpec::from(args), &initial.choice).map_err(blame)?;
-        initial.choice.check_start(&target.problem).map_err(blame)?;
-        let initial = initial.fitted(&target.problem, &mut Watch::default())?.choice;
-        Ok(Self { target, initial, training, seed, output: args.output.as_deref() })
+        let training = target.training(&said, &initial.choice).map_err(blame)?;
+        initial.choice.check_start(problem).map_err(blame)?;
+        let initial = initial.fitted(problem, &mut Watch::default())?.choice;
+        Ok(Self { target, initial, training, chosen, seed, output })
     }
 
     fn problem(&self) -> &Problem {
         &self.target.problem
     }
 
-    fn train(&self) -> Result<Learned> {
+    fn train(&mut self) -> Result<Learned> {
+        // What was trained on the whole problem to be chosen need not be trained again.
+        if let Some((trained, seconds)) = self.chosen.as_mut().and_then(Chosen::take) {
+            return Ok(Learned { trained, iterates: Vec::new(), seconds });
+        }
         let plan = &self.training.plan;
         let every = if self.output.is_some() { plan.iterations().div_ceil(ITERATES) } else { 0 };
         let limit = self.training.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -234,6 +299,7 @@ fn document(job: &Job, outcome: &Outcome) -> Document {
         ground: job.problem().ground(),
         observations: measured.observations(),
         troubles: trained.troubles().to_vec(),
+        tried: job.chosen.as_ref().map(|chosen| chosen.choice.tried.clone()),
         learning_rate: trained.learning_rate(),
         history: trained.history().to_vec(),
         comparison: compared.collect(),
@@ -256,7 +322,8 @@ fn text(document: &Document, job: &Job, outcome: &Outcome) -> String {
     });
     let table = output::table(&["", "policy", "Bayes regret"], 2, rows);
     let problem = job.problem();
-    let mut lines = vec![verdict::header(problem, document.r#final.instances), table];
+    let mut lines: Vec<String> = job.chosen.iter().map(|chosen| chosen.text()).collect();
+    lines.extend([verdict::header(problem, document.r#final.instances), table]);
     lines.extend(outcome.verdicts(problem).iter().map(Verdict::to_string));
     lines.extend([
         format!("gain over the untuned policy {} (95 % {})", document.gain, document.gain_interval),
@@ -309,9 +376,11 @@ fn parameters(policy: &Choice, problem: &Problem) -> String {
     let numbers = slots.iter().filter(|slot| slot.shape.is_empty());
     let numbers: Vec<_> =
         numbers.map(|slot| format!("{} = {:.4}", slot.name(), policy.params()[slot.range.start])).collect();
-    let features = session::feature_names(problem);
     let pictures = slots.iter().filter_map(|slot| match slot.shape[..] {
-        [_, columns] => Some(picture::projection(&policy.params()[slot.range.clone()], columns, features)),
+        [_, columns] => {
+            let names = session::column_names(problem, columns);
+            Some(picture::projection(&policy.params()[slot.range.clone()], columns, names.as_deref()))
+        }
         _ => None,
     });
     let numbers = (!numbers.is_empty()).then(|| format!("learned {}", numbers.join(", ")));

@@ -3,6 +3,7 @@
 use super::{INSTANCES, read};
 use gradband::learn::{
     Average, Baseline, GradientSource, LearningRate, Optimizer, Options, Plan, RECIPES, RecipeName, Returns,
+    Start,
 };
 use gradband::measure::check_instances;
 use gradband::policy::Choice;
@@ -29,6 +30,9 @@ pub struct TrainSpec {
     /// Where gradients come from: `sampled` or `exact`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gradient: Option<String>,
+    /// Where training starts: `history` or `identity`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
     /// What returns are compared with: `none`, `opt`, `self` or `loo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
@@ -92,6 +96,7 @@ pub struct Training {
 const RETURNS: [(&str, Returns); 2] = [("realized", Returns::Realized), ("mean", Returns::Mean)];
 const SOURCES: [(&str, GradientSource); 2] =
     [("sampled", GradientSource::Sampled), ("exact", GradientSource::Exact)];
+const STARTS: [(&str, Start); 2] = [("history", Start::History), ("identity", Start::Identity)];
 const AVERAGES: [(&str, Average); 2] = [("tail", Average::Tail), ("none", Average::None)];
 
 fn one_of<T: Copy>(place: &str, name: &Option<String>, known: &[(&str, T)]) -> Result<Option<T>> {
@@ -112,6 +117,7 @@ impl TrainSpec {
             // What was said about sampled gradients was not meant for exact ones.
             let Self {
                 gradient,
+                start,
                 optimizer,
                 learning_rate,
                 iterations,
@@ -122,6 +128,7 @@ impl TrainSpec {
             } = other;
             other = Self {
                 gradient,
+                start,
                 optimizer,
                 learning_rate,
                 iterations,
@@ -137,6 +144,7 @@ impl TrainSpec {
         let runs = self.runs_per_instance.or(other.runs_per_instance.filter(|_| keeps_runs));
         Self {
             gradient: self.gradient.or(other.gradient),
+            start: self.start.or(other.start),
             baseline: self.baseline.or(other.baseline),
             runs_per_instance: runs,
             returns: self.returns.or(other.returns),
@@ -174,6 +182,7 @@ impl TrainSpec {
         };
         Ok(Options {
             gradient: one_of("gradient", &self.gradient, &SOURCES)?,
+            start: one_of("start", &self.start, &STARTS)?,
             baseline,
             returns: one_of("returns", &self.returns, &RETURNS)?,
             optimizer: self.optimizer.as_deref().map(Optimizer::new).transpose()?,
@@ -233,6 +242,7 @@ impl TrainSpec {
                 let sampled = |name: Option<String>| name.filter(|_| !exact);
                 Self {
                     gradient: name_of(&ascent.gradient, &SOURCES),
+                    start: name_of(&ascent.start, &STARTS),
                     baseline: sampled(Some(estimator.baseline.name().into())),
                     runs_per_instance: runs(estimator.baseline).filter(|_| !exact),
                     returns: sampled(name_of(&estimator.returns, &RETURNS)),

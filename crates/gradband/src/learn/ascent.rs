@@ -3,6 +3,7 @@
 use super::candidates;
 use super::optimizer::{Climber, Optimizer, Rate, norm};
 use super::polish::polish;
+use super::start::{Begun, Start, Whitening};
 use super::trained::Trained;
 use super::trouble::{HandedOut, troubles};
 use crate::error::{Result, count, within};
@@ -43,6 +44,8 @@ pub enum GradientSource {
 pub struct Ascent {
     /// Where gradients come from; the estimator is for sampled ones.
     pub gradient: GradientSource,
+    /// Where it starts.
+    pub start: Start,
     /// How the gradient is estimated.
     pub estimator: Estimator,
     /// L.
@@ -86,11 +89,65 @@ impl Ascent {
         observer: &mut dyn Observer,
     ) -> Result<Trained> {
         initial.scored_player(problem, &mut ())?;
-        let coordinates = self.coordinates(initial);
+        self.from(problem, &Begun::at(initial), self.iterations, seed, observer)
+    }
+
+    /// The first so many iterations from there, and what is handed out after them.
+    pub(super) fn from(
+        &self,
+        problem: &Problem,
+        begun: &Begun,
+        iterations: usize,
+        seed: u64,
+        observer: &mut dyn Observer,
+    ) -> Result<Trained> {
+        let initial = &begun.choice;
+        let Climbed { w, tail, best, history, rate, stopped } =
+            self.climb(problem, begun, iterations, seed, observer)?;
+        let last = initial.with_params(problem, &w)?;
+        let (policy, setback) = match self.average {
+            Average::None => (last.clone(), None),
+            Average::Tail if history.is_empty() => (last.clone(), None),
+            Average::Tail => {
+                let tail = initial.with_params(problem, &tail.mean(&history, &w))?;
+                if stopped.is_some() {
+                    (tail, None)
+                } else {
+                    let mut candidates = vec![(HandedOut::Tail, tail), (HandedOut::Last, last.clone())];
+                    if let Some((_, w)) = &best {
+                        candidates.push((HandedOut::Best, initial.with_params(problem, w)?));
+                    }
+                    candidates.push((HandedOut::Start, initial.clone()));
+                    candidates::choose(problem, candidates, self.estimator.runs(), seed)?
+                }
+            }
+        };
+        let policy = match stopped {
+            None => polish(problem, policy, self.polish_runs(), self.start, seed)?,
+            Some(_) => policy,
+        };
+        let stop_reason = stopped.filter(|_| history.len() < iterations).unwrap_or(StopReason::Iterations);
+        let iterates: Vec<&[f64]> = history.iter().filter_map(|record| record.params.as_deref()).collect();
+        let found = troubles(problem, &policy, &self.frame(begun).coordinates, &iterates);
+        let troubles = setback.into_iter().chain(found).collect();
+        let trained = Trained::new(initial.clone(), policy, last);
+        Ok(Trained { learning_rate: Some(rate.initial), history, stop_reason, troubles, ..trained })
+    }
+
+    /// The first so many iterations.
+    pub(super) fn climb(
+        &self,
+        problem: &Problem,
+        begun: &Begun,
+        iterations: usize,
+        seed: u64,
+        observer: &mut dyn Observer,
+    ) -> Result<Climbed> {
+        let (initial, frame) = (&begun.choice, self.frame(begun));
         let mut best: Option<(f64, Vec<f64>)> = None;
         let mut w = initial.params().to_vec();
         let mut history: Vec<Iteration> = Vec::new();
-        let mut tail = Tail::new(w.len(), self.iterations);
+        let mut tail = Tail::new(w.len(), iterations);
         let mut reason = None;
         let mut stopped = |result: Result<Gradient>| match result {
             Ok(gradient) => Ok(Some(gradient)),
@@ -104,68 +161,52 @@ impl Ascent {
         };
         let pilot = match (self.optimizer, self.learning_rate) {
             (Optimizer::Sgd, None) => {
-                stopped(self.gradient_at(problem, initial, &w, Key::new(seed).child(PILOT), observer))?
+                let key = Key::new(seed).child(PILOT);
+                stopped(self.gradient_at(problem, initial, &frame, &w, key, observer))?
             }
             _ => None,
         };
-        let (rate, clip) = schedule(self, &coordinates, pilot.as_ref());
+        let (rate, clip) = schedule(self, &frame, pilot.as_ref());
         let mut climber = Climber::new(self.optimizer, clip, w.len());
-        for i in 0..self.iterations {
+        for i in 0..iterations {
             let key = Key::new(seed).child(TRAINING).child(i as u64);
-            let Some(estimate) = stopped(self.gradient_at(problem, initial, &w, key, observer))? else {
-                break;
-            };
+            let found = self.gradient_at(problem, initial, &frame, &w, key, observer);
+            let Some(estimate) = stopped(found)? else { break };
             let mean = estimate.mean();
             if best.as_ref().is_none_or(|(least, _)| estimate.bayes_regret < *least) {
                 best = Some((estimate.bayes_regret, w.clone()));
             }
-            let mut u: Vec<f64> = coordinates.iter().zip(&w).map(|(c, &w)| c.of(w)).collect();
+            let mut u = frame.of(&w);
             // A gradient that overflowed says nothing.
             if norm(&mean).is_finite() {
                 climber.step(&mut u, &mean, rate.at(i, self.iterations));
             }
-            w = coordinates.iter().zip(&u).map(|(c, &u)| c.value(u)).collect();
+            w = frame.value(u);
             initial.project(problem, &mut w);
             tail.push(&w);
             let record = Iteration::new(i + 1, &w, Some(norm(&mean)));
             observer.iteration(&record, &w);
             history.push(record);
         }
-        let last = initial.with_params(problem, &w)?;
-        let (policy, setback) = match self.average {
-            Average::None => (last.clone(), None),
-            Average::Tail => {
-                let tail = initial.with_params(problem, &tail.mean(&history, &w))?;
-                if reason.is_some() {
-                    (tail, None)
-                } else {
-                    let mut candidates = vec![(HandedOut::Tail, tail), (HandedOut::Last, last.clone())];
-                    if let Some((_, w)) = &best {
-                        candidates.push((HandedOut::Best, initial.with_params(problem, w)?));
-                    }
-                    candidates.push((HandedOut::Start, initial.clone()));
-                    candidates::choose(problem, candidates, self.estimator.runs(), seed)?
-                }
-            }
-        };
-        let policy =
-            if reason.is_none() { polish(problem, policy, self.estimator.runs(), seed)? } else { policy };
-        let stop_reason =
-            reason.filter(|_| history.len() < self.iterations).unwrap_or(StopReason::Iterations);
-        let iterates: Vec<&[f64]> = history.iter().filter_map(|record| record.params.as_deref()).collect();
-        let troubles =
-            setback.into_iter().chain(troubles(problem, &policy, &coordinates, &iterates)).collect();
-        let trained = Trained::new(initial.clone(), policy, last);
-        Ok(Trained { learning_rate: Some(rate.initial), history, stop_reason, troubles, ..trained })
+        Ok(Climbed { w, tail, best, history, rate, stopped: reason })
     }
 
     /// In which coordinates the parameters move: in the paper's ascent scales move as they are.
-    fn coordinates(&self, initial: &Choice) -> Vec<Coordinate> {
+    fn frame(&self, begun: &Begun) -> Frame {
         let plain = |coordinate| match coordinate {
             Coordinate::Scale if self.optimizer == Optimizer::Sgd => Coordinate::Plain,
             other => other,
         };
-        initial.coordinates().into_iter().map(plain).collect()
+        let coordinates = begun.choice.coordinates().into_iter().map(plain).collect();
+        Frame { coordinates, whitening: begun.whitening.clone() }
+    }
+
+    /// Runs on which sharper policies are tried: enough to tell a few per cent of regret apart on common instances.
+    fn polish_runs(&self) -> usize {
+        match self.start {
+            Start::History => (4 * self.estimator.runs()).max(2000),
+            Start::Identity => 4 * self.estimator.runs(),
+        }
     }
 
     /// The gradient at `params`, in the coordinates of training.
@@ -173,13 +214,12 @@ impl Ascent {
         &self,
         problem: &Problem,
         initial: &Choice,
+        frame: &Frame,
         params: &[f64],
         key: Key,
         observer: &mut dyn Observer,
     ) -> Result<Gradient> {
         let choice = initial.with_params(problem, params)?;
-        let slopes: Vec<f64> =
-            self.coordinates(initial).iter().zip(params).map(|(c, &w)| c.slope(w)).collect();
         let gradient = match self.gradient {
             GradientSource::Exact => Gradient::exact(&exact(problem, &choice, Split::Train, observer)?),
             GradientSource::Sampled => {
@@ -187,14 +227,65 @@ impl Ascent {
                 self.estimator.estimate(&*player, problem, key, observer)?
             }
         };
-        Ok(gradient.in_coordinates(&slopes))
+        Ok(frame.gradient(params, gradient))
+    }
+}
+
+/// What iterations leave.
+pub(super) struct Climbed {
+    /// The last iterate.
+    pub w: Vec<f64>,
+    pub tail: Tail,
+    /// The iterate whose batch had the least regret.
+    pub best: Option<(f64, Vec<f64>)>,
+    pub history: Vec<Iteration>,
+    pub rate: Rate,
+    pub stopped: Option<StopReason>,
+}
+
+/// The coordinates of training.
+struct Frame {
+    coordinates: Vec<Coordinate>,
+    whitening: Option<Whitening>,
+}
+
+impl Frame {
+    /// From parameters to coordinates.
+    fn of(&self, params: &[f64]) -> Vec<f64> {
+        let mut u: Vec<f64> = self.coordinates.iter().zip(params).map(|(c, &w)| c.of(w)).collect();
+        if let Some(whitening) = &self.whitening {
+            whitening.whiten(&mut u);
+        }
+        u
+    }
+
+    /// And back.
+    fn value(&self, mut u: Vec<f64>) -> Vec<f64> {
+        if let Some(whitening) = &self.whitening {
+            whitening.restore(&mut u);
+        }
+        self.coordinates.iter().zip(&u).map(|(c, &u)| c.value(u)).collect()
+    }
+
+    /// A gradient by the parameters as one by the coordinates.
+    fn gradient(&self, params: &[f64], gradient: Gradient) -> Gradient {
+        let slopes: Vec<f64> = self.coordinates.iter().zip(params).map(|(c, &w)| c.slope(w)).collect();
+        let mut gradient = gradient.in_coordinates(&slopes);
+        if let Some(whitening) = &self.whitening {
+            let mut mean = gradient.mean();
+            whitening.gradient(&mut mean);
+            for (estimate, mean) in gradient.estimate.iter_mut().zip(mean) {
+                estimate.mean = mean;
+            }
+        }
+        gradient
     }
 }
 
 /// The automatic rate: alpha = 1 / (c sqrt L), where no gradient is likely to be longer than c = |g| + 2 sqrt(v / m), by
 /// a pilot batch. v is the mean of the variances, weighted by themselves: with one parameter its variance; with many,
 /// noise is part of every gradient's length already, and the length varies only as much as one coordinate does.
-fn schedule(ascent: &Ascent, coordinates: &[Coordinate], pilot: Option<&Gradient>) -> (Rate, Option<f64>) {
+fn schedule(ascent: &Ascent, frame: &Frame, pilot: Option<&Gradient>) -> (Rate, Option<f64>) {
     let Ascent { decay, clip, .. } = *ascent;
     let fixed = |initial| Rate { initial, end: 1.0, decay };
     match (ascent.learning_rate, ascent.optimizer, pilot) {
@@ -214,9 +305,15 @@ fn schedule(ascent: &Ascent, coordinates: &[Coordinate], pilot: Option<&Gradient
             (fixed(1.0 / (c * (ascent.iterations as f64).sqrt())), clip.or(Some(c)))
         }
         _ => {
-            // A matrix has thousands of numbers that move together; a scale alone may have a factor of a hundred to go.
-            let alone = coordinates.iter().all(|coordinate| *coordinate == Coordinate::Scale);
-            (Rate { initial: if alone { 0.15 } else { 0.06 }, end: 0.1, decay }, clip)
+            // A matrix has thousands of numbers that move together; a scale alone may have a factor of a hundred to go; and
+            // a start from the history is near its goal.
+            let alone = frame.coordinates.iter().all(|coordinate| *coordinate == Coordinate::Scale);
+            let initial = match frame.whitening {
+                Some(_) => 0.03,
+                None if alone => 0.15,
+                None => 0.06,
+            };
+            (Rate { initial, end: 0.1, decay }, clip)
         }
     }
 }
@@ -273,6 +370,7 @@ mod tests {
         let estimator = Estimator { baseline: Baseline::None, returns: Returns::Mean, batch_size: m };
         let ascent = Ascent {
             gradient: GradientSource::Sampled,
+            start: Start::Identity,
             estimator,
             iterations: 1,
             optimizer: Optimizer::Sgd,
@@ -281,7 +379,8 @@ mod tests {
             decay: 1.0,
             average: Average::Tail,
         };
-        1.0 / schedule(&ascent, &[], Some(&pilot)).0.initial
+        let frame = Frame { coordinates: Vec::new(), whitening: None };
+        1.0 / schedule(&ascent, &frame, Some(&pilot)).0.initial
     }
 
     /// Lengths of 2,000 gradients in 1 to 400 dimensions: few are beyond c, and c is not far beyond them. With one

@@ -5,6 +5,7 @@ use super::optimizer::{Optimizer, Rate};
 use super::plan::Plan;
 use super::q_learning::QLearning;
 use super::recurrent::{Recipe, Stage};
+use super::start::{self, Start};
 use crate::error::{Error, Result};
 use crate::measure::{Estimator, check_exact};
 use crate::policy::{Choice, Learns};
@@ -49,6 +50,8 @@ pub const RECIPES: [(&str, RecipeName); 2] = [("default", RecipeName::Default), 
 pub struct Options {
     /// Where gradients come from.
     pub gradient: Option<GradientSource>,
+    /// Where training starts.
+    pub start: Option<Start>,
     /// What returns are compared with.
     pub baseline: Option<Baseline>,
     /// What returns are made of.
@@ -78,6 +81,9 @@ pub struct Options {
 impl Options {
     /// L, unless it is said.
     pub const ITERATIONS: usize = 100;
+    /// The same where training starts from the history: more and cheaper iterations, since they have not far to go.
+    pub const ITERATIONS_FROM_HISTORY: usize = 150;
+    const RUNS_FROM_HISTORY: usize = 320;
     /// What is subtracted, unless it is said.
     pub const BASELINE: Baseline = Baseline::LeaveOneOut(Baseline::DEFAULT_RUNS);
     /// What returns are made of, unless it is said.
@@ -115,7 +121,7 @@ impl Options {
         if exact {
             self.refuse_sampling()?;
         }
-        let ascent = self.ascent(problem);
+        let ascent = self.ascent(problem, self.start(problem, choice)?);
         ascent.check()?;
         if exact {
             check_exact(problem, choice, Split::Train)?;
@@ -129,10 +135,26 @@ impl Options {
         })
     }
 
-    fn ascent(&self, problem: &Problem) -> Ascent {
+    /// From the history where it says anything about the policy.
+    fn start(&self, problem: &Problem, choice: &Choice) -> Result<Start> {
+        match (self.start, start::applies(problem, choice)?) {
+            (Some(Start::Identity), _) | (None, false) => Ok(Start::Identity),
+            (Some(Start::History) | None, true) => Ok(Start::History),
+            (Some(Start::History), false) => {
+                let message = format!("is for policies with a projection W that is not set, not for {}", choice.label());
+                Err(Error::new("start", message))
+            }
+        }
+    }
+
+    fn ascent(&self, problem: &Problem, start: Start) -> Ascent {
         let gradient = self.gradient.unwrap_or(GradientSource::Sampled);
         let baseline = self.baseline.unwrap_or(Self::BASELINE);
-        let affordable = (Self::default_runs(problem) / baseline.runs().max(1)).max(1);
+        let (runs, iterations) = match start {
+            Start::History => (Self::RUNS_FROM_HISTORY, Self::ITERATIONS_FROM_HISTORY),
+            Start::Identity => (Self::default_runs(problem), Self::ITERATIONS),
+        };
+        let affordable = (runs / baseline.runs().max(1)).max(1);
         // Exact iterates do not jitter: steps can be checked, and the last is the best.
         let (optimizer, average) = match gradient {
             GradientSource::Sampled => (Self::OPTIMIZER, Average::Tail),
@@ -140,12 +162,13 @@ impl Options {
         };
         Ascent {
             gradient,
+            start,
             estimator: Estimator {
                 baseline,
                 returns: self.returns.unwrap_or(Self::RETURNS),
                 batch_size: self.batch_size.unwrap_or(affordable),
             },
-            iterations: self.iterations.unwrap_or(Self::ITERATIONS),
+            iterations: self.iterations.unwrap_or(iterations),
             optimizer: self.optimizer.unwrap_or(optimizer),
             learning_rate: self.learning_rate.and_then(LearningRate::fixed),
             clip: self.clip,
@@ -177,6 +200,9 @@ impl Options {
         if self.gradient == Some(GradientSource::Exact) {
             return Err(Error::new("gradient", "neural policies have sampled gradients only"));
         }
+        if self.start == Some(Start::History) {
+            return Err(Error::new("start", "neural policies start from random weights"));
+        }
         let mut recipe = match self.recipe.unwrap_or(RecipeName::Default) {
             RecipeName::Default => Recipe::standard(problem),
             RecipeName::Paper => Recipe::paper(problem),
@@ -199,6 +225,7 @@ impl Options {
     fn q_learning(&self, problem: &Problem) -> Result<Plan> {
         for (place, said) in [
             ("gradient", self.gradient.is_some()),
+            ("start", self.start == Some(Start::History)),
             ("baseline", self.baseline.is_some()),
             ("returns", self.returns.is_some()),
             ("optimizer", self.optimizer.is_some()),
@@ -217,7 +244,7 @@ impl Options {
         }
         let mut settings = QLearning::default();
         settings.updates = self.iterations.unwrap_or(settings.updates);
-        Ascent { iterations: settings.updates, ..self.ascent(problem) }.check()?;
+        Ascent { iterations: settings.updates, ..self.ascent(problem, Start::Identity) }.check()?;
         Ok(Plan::QLearning(settings))
     }
 

@@ -4,7 +4,7 @@ use super::ascent::Ascent;
 use super::q_learning::QLearning;
 use super::recurrent::Recipe;
 use super::trained::Trained;
-use super::{exact_ascent, search};
+use super::{exact_ascent, history, search};
 use crate::error::{Error, Result};
 use crate::observe::Observer;
 use crate::policy::{Choice, Learns};
@@ -37,6 +37,9 @@ impl Plan {
         initial.check_start(problem)?;
         self.check_policy(initial)?;
         match self {
+            Self::Ascent(ascent) if history::matters(ascent, problem) => {
+                history::train(ascent, problem, initial, seed, observer)
+            }
             Self::Ascent(ascent) => ascent.train(problem, initial, seed, observer),
             Self::ExactAscent(ascent) => exact_ascent::train(problem, initial, ascent, observer),
             Self::Search(ascent) => search::train(problem, initial, ascent, seed, observer),

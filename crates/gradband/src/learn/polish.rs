@@ -1,6 +1,7 @@
 //! After the ascent: a temperature that was learned slowly, so that the policy kept looking, may be lower once there
 //! is nothing left to find. Sharper values are tried on training instances that are the same for each.
 
+use super::start::Start;
 use crate::error::Result;
 use crate::numeric::stream::Key;
 use crate::policy::Choice;
@@ -13,9 +14,15 @@ const POLISH: u64 = 7;
 const FACTOR: f64 = 0.7;
 const MOST: usize = 12;
 
-/// The policy with each parameter that wants it lowered as long as the mean reward rises. An iteration of the training
-/// had so many runs.
-pub(super) fn polish(problem: &Problem, learned: Choice, runs: usize, seed: u64) -> Result<Choice> {
+/// The policy with each parameter that wants it lowered as long as the mean reward rises, on so many runs; from the
+/// history it may end without any chance.
+pub(super) fn polish(
+    problem: &Problem,
+    learned: Choice,
+    runs: usize,
+    start: Start,
+    seed: u64,
+) -> Result<Choice> {
     let mut best = learned;
     for slot in best.slots().iter().filter(|slot| slot.param.polished) {
         let mut reward = mean_reward(problem, &best, runs, seed)?;
@@ -30,13 +37,18 @@ pub(super) fn polish(problem: &Problem, learned: Choice, runs: usize, seed: u64)
             }
             (best, reward) = (sharper, found);
         }
+        if start == Start::History {
+            let hard = best.hard(problem)?;
+            if mean_reward(problem, &hard, runs, seed)? >= reward {
+                best = hard;
+            }
+        }
     }
     Ok(best)
 }
 
-/// On four batches' worth of runs: enough to tell a few per cent of regret apart on common instances.
 fn mean_reward(problem: &Problem, choice: &Choice, runs: usize, seed: u64) -> Result<f64> {
     let player = choice.player(problem, &mut ())?;
     let job = Job::new(problem, Key::new(seed).child(POLISH), Split::Train, Task::Evaluate);
-    Ok(batch::means(&[&*player], &job, 4 * runs, |outcome| outcome.reward, &mut ())?[0])
+    Ok(batch::means(&[&*player], &job, runs, |outcome| outcome.reward, &mut ())?[0])
 }

@@ -2,6 +2,7 @@
 
 use super::ascent::{Ascent, Average, GradientSource, TRAINING};
 use super::optimizer::{Climber, Optimizer, Rate, norm};
+use super::start::Start;
 use super::trained::Trained;
 use crate::error::{Error, ErrorKind, Result};
 use crate::measure::Estimator;
@@ -130,6 +131,7 @@ impl Recipe {
     pub(super) fn check(&self, choice: &Choice) -> Result<()> {
         let first = self.stages.first().map(|stage| stage.rate);
         Ascent {
+            start: Start::Identity,
             gradient: GradientSource::Sampled,
             estimator: Estimator {
                 baseline: self.baseline,

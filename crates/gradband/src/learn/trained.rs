@@ -11,6 +11,7 @@ use std::fmt::{self, Display, Formatter};
 pub struct Trained {
     pub(super) handed_out: Policy,
     pub(super) initial: Choice,
+    pub(super) start: Option<Choice>,
     pub(super) policy: Choice,
     pub(super) last: Choice,
     pub(super) learning_rate: Option<f64>,
@@ -24,7 +25,8 @@ impl Trained {
         let handed_out = policy.policy();
         let (learning_rate, history, stop_reason) = (None, Vec::new(), StopReason::Iterations);
         let troubles = Vec::new();
-        Self { handed_out, initial, policy, last, learning_rate, history, stop_reason, troubles }
+        let start = None;
+        Self { handed_out, initial, start, policy, last, learning_rate, history, stop_reason, troubles }
     }
 
     /// The policy that is handed out.
@@ -37,9 +39,14 @@ impl Trained {
         &self.policy
     }
 
-    /// Where training started: of a network, with its random weights.
+    /// The policy before training: of a network, with its random weights.
     pub fn initial(&self) -> &Choice {
         &self.initial
+    }
+
+    /// Where the ascent started, if that was not there: at what the history says.
+    pub fn start(&self) -> Option<&Choice> {
+        self.start.as_ref()
     }
 
     /// The last iterate.

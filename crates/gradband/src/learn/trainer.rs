@@ -1,13 +1,14 @@
 //! The front door of learning: a policy, typed options with the right defaults, and a problem to train on.
 
 use super::ascent::{Average, GradientSource};
+use super::auto::choose;
 use super::optimizer::Optimizer;
 use super::options::{LearningRate, Options, RecipeName};
-use super::plan::Plan;
+use super::start::Start;
 use super::trained::Trained;
 use crate::error::Result;
 use crate::observe::Observer;
-use crate::policy::{Choice, IntoPolicy, LinearRule, Policy, Rule};
+use crate::policy::{IntoPolicy, LinearRule, Policy, Rule};
 use crate::problem::Problem;
 use crate::simulate::{Baseline, Returns};
 
@@ -23,7 +24,8 @@ use crate::simulate::{Baseline, Returns};
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Trainer {
-    policy: Result<Policy>,
+    /// None: whichever is best.
+    policy: Result<Option<Policy>>,
     options: Options,
     seed: u64,
 }
@@ -31,7 +33,7 @@ pub struct Trainer {
 impl Trainer {
     /// A policy, or its name; a name that there is not is said when training starts.
     pub fn new(policy: impl IntoPolicy) -> Self {
-        Self { policy: policy.into_policy(), options: Options::default(), seed: 1 }
+        Self { policy: policy.into_policy().map(Some), options: Options::default(), seed: 1 }
     }
 
     /// A multi-armed rule of one's own.
@@ -42,6 +44,19 @@ impl Trainer {
     /// A contextual rule of one's own.
     pub fn own_linear(rule: impl LinearRule) -> Self {
         Self::new(Policy::own_linear(rule))
+    }
+
+    /// Whichever policy is best: every class that applies and is quick to train is tried, see [`choose`].
+    ///
+    /// ```
+    /// use gradband::{Problem, Trainer};
+    /// let problem = Problem::named("bernoulli-2")?.with_horizon(30)?;
+    /// let trained = Trainer::auto().iterations(20).batch_size(20).train(&problem)?;
+    /// println!("{}", trained.policy());
+    /// # Ok::<(), gradband::Error>(())
+    /// ```
+    pub fn auto() -> Self {
+        Self { policy: Ok(None), options: Options::default(), seed: 1 }
     }
 
     /// All options at once.
@@ -102,16 +117,16 @@ impl Trainer {
         self
     }
 
+    /// Where training starts: from the history by default, where the policy has a projection.
+    pub fn start(mut self, start: Start) -> Self {
+        self.options.start = Some(start);
+        self
+    }
+
     /// How a network is trained.
     pub fn recipe(mut self, recipe: RecipeName) -> Self {
         self.options.recipe = Some(recipe);
         self
-    }
-
-    /// Everything that will be done, defaults filled in; and where it starts.
-    pub fn plan(&self, problem: &Problem) -> Result<(Plan, Choice)> {
-        let initial = self.policy.clone()?.on(problem)?;
-        Ok((self.options.plan(problem, &initial)?, initial))
     }
 
     /// Trains on the training instances of a problem.
@@ -121,7 +136,16 @@ impl Trainer {
 
     /// The same, with progress and a way to stop: what was learned so far is handed out.
     pub fn train_observed(&self, problem: &Problem, observer: &mut dyn Observer) -> Result<Trained> {
-        let (plan, initial) = self.plan(problem)?;
-        plan.train(problem, &initial, self.seed, observer)
+        let initial = match &self.policy.clone()? {
+            Some(policy) => policy.on(problem)?,
+            None => {
+                let chosen = choose(problem, &self.options, self.seed, false, observer)?;
+                match chosen.trained {
+                    Some(trained) => return Ok(trained),
+                    None => chosen.initial,
+                }
+            }
+        };
+        self.options.plan(problem, &initial)?.train(problem, &initial, self.seed, observer)
     }
 }

@@ -17,6 +17,8 @@ pub enum HandedOut {
     Best,
     /// The policy that training started from.
     Start,
+    /// One that treats all features alike, as LinUCB does, with a ridge and a width that were searched for.
+    Plain,
 }
 
 impl Display for HandedOut {
@@ -26,6 +28,7 @@ impl Display for HandedOut {
             Self::Last => "the last iterate",
             Self::Best => "an earlier iterate",
             Self::Start => "the policy that training started from",
+            Self::Plain => "a policy that treats all features alike (LinUCB with a tuned ridge and width)",
         })
     }
 }
@@ -54,6 +57,13 @@ pub enum Trouble {
         /// By which part of the regret it is better.
         better: f64,
     },
+    /// Parts of the training data that were kept aside do not confirm what was learned on the rest.
+    Unconfirmed {
+        /// What is handed out.
+        instead: HandedOut,
+        /// After so many iterations.
+        iterations: usize,
+    },
 }
 
 impl Display for Trouble {
@@ -73,6 +83,15 @@ impl Display for Trouble {
                 "on training instances {instead} has {:.0} % less regret than the last iterates, and is handed out: try a \
                  smaller learning rate",
                 100.0 * better
+            ),
+            Self::Unconfirmed { instead: HandedOut::Tail, iterations } => write!(
+                f,
+                "parts of the training data that were kept aside do not confirm more than {iterations} iterations"
+            ),
+            Self::Unconfirmed { instead, .. } => write!(
+                f,
+                "parts of the training data that were kept aside do not confirm what was learned on the rest: {instead} \
+                 is handed out; more data would help"
             ),
         }
     }

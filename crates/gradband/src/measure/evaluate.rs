@@ -179,6 +179,19 @@ pub fn evaluate(
     marks: &[usize],
     observer: &mut dyn Observer,
 ) -> Result<Comparison> {
+    let job =
+        Job { marks, ..Job::new(problem, Key::new(seed).child(EVALUATION), Split::HeldOut, Task::Evaluate) };
+    evaluate_job(choices, &job, instances, observer)
+}
+
+/// Plays the policies on the instances of a job.
+pub(crate) fn evaluate_job(
+    choices: &[&Choice],
+    job: &Job,
+    instances: usize,
+    observer: &mut dyn Observer,
+) -> Result<Comparison> {
+    let (problem, marks) = (job.problem, job.marks);
     check_instances("instances", instances)?;
     if choices.is_empty() {
         return Err(Error::of("policies", ErrorKind::Missing("name at least one policy".into())));
@@ -191,9 +204,7 @@ pub fn evaluate(
         let least = if i == 0 { 1 } else { marks[i - 1] + 1 };
         count(format!("rounds[{i}]"), mark, least, problem.horizon)?;
     }
-    let job =
-        Job { marks, ..Job::new(problem, Key::new(seed).child(EVALUATION), Split::HeldOut, Task::Evaluate) };
-    let clusters = problem.clusters(Split::HeldOut);
+    let clusters = problem.clusters(job.split);
     let dim = players.len();
     let (mut regret, mut reward) = (Sample::new(dim, clusters), Sample::new(dim, clusters));
     let mut curves = Sample::unpaired(dim * marks.len(), clusters);
@@ -227,7 +238,7 @@ pub fn evaluate(
             all.extend(more);
         }
     };
-    batch::play(&players, &job, instances, "evaluating", sum, add, observer)?;
+    batch::play(&players, job, instances, "evaluating", sum, add, observer)?;
     let quantiles =
         regrets.iter_mut().filter(|values| !values.is_empty()).map(|values| Quantiles::of(values));
     let quantiles = quantiles.collect();

@@ -62,9 +62,58 @@ pub(crate) fn largest(
     Ok(best.map(|(x, _)| x))
 }
 
+/// The point of a grid where `value` is largest, then around it in steps of half the length (in logarithms), `levels`
+/// times. Axes are positive and rise by equal factors; one with a single number stays there.
+pub(crate) fn on_grid(
+    axes: [&[f64]; 2],
+    levels: usize,
+    mut value: impl FnMut([f64; 2]) -> Result<f64>,
+) -> Result<[f64; 2]> {
+    let mut best = ([axes[0][0], axes[1][0]], f64::NEG_INFINITY);
+    let mut offer = |point: [f64; 2], best: &mut ([f64; 2], f64)| -> Result<()> {
+        let found = value(point)?;
+        if found > best.1 {
+            *best = (point, found);
+        }
+        Ok(())
+    };
+    for &x in axes[0] {
+        for &y in axes[1] {
+            offer([x, y], &mut best)?;
+        }
+    }
+    let mut factors = axes.map(|axis| axis.get(1).map_or(1.0, |second| second / axis[0]));
+    for _ in 0..levels {
+        factors = factors.map(f64::sqrt);
+        for axis in (0..2).filter(|&axis| factors[axis] > 1.0) {
+            let centre = best.0;
+            for factor in [factors[axis], 1.0 / factors[axis]] {
+                let mut point = centre;
+                point[axis] *= factor;
+                offer(point, &mut best)?;
+            }
+        }
+    }
+    Ok(best.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finds_a_top_near_the_grid() {
+        let hill = |top: [f64; 2]| move |x: [f64; 2]| -> Result<f64> {
+            Ok(-(x[0] / top[0]).ln().powi(2) - (x[1] / top[1]).ln().powi(2))
+        };
+        let (scales, widths) = ([1.0, 2.0, 4.0, 8.0], [0.03, 0.1, 0.3, 1.0]);
+        for top in [[1.0, 0.03], [3.0, 0.2], [10.0, 1.5], [0.7, 0.1]] {
+            let found = on_grid([&scales, &widths], 2, hill(top)).unwrap();
+            assert!((found[0] / top[0]).ln().abs() < 0.26 && (found[1] / top[1]).ln().abs() < 0.5, "{found:?}");
+        }
+        let fixed = on_grid([&[5.0], &widths], 2, hill([1.0, 0.3])).unwrap();
+        assert_eq!(fixed[0], 5.0);
+    }
 
     #[test]
     fn finds_the_top_of_a_hill_and_keeps_what_it_has_when_stopped() {

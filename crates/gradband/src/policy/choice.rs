@@ -136,7 +136,17 @@ impl Choice {
 
     /// Rows of W.
     pub(crate) fn rank(&self) -> usize {
-        self.count("rank").unwrap_or(self.dim)
+        self.count("rank").unwrap_or(self.columns())
+    }
+
+    /// Columns of W: a constant feature may come after those of the contexts.
+    pub(crate) fn columns(&self) -> usize {
+        self.dim + usize::from(self.has_intercept())
+    }
+
+    /// Does the policy see a constant feature?
+    pub(crate) fn has_intercept(&self) -> bool {
+        self.word("intercept") == Some("true")
     }
 
     fn start(&self, slot: &Slot, problem: &Problem) -> Result<Vec<f64>> {
@@ -209,6 +219,24 @@ impl Choice {
         Ok(Self { params: params.to_vec(), state: State::Known, ..self.clone() })
     }
 
+    /// The same for another problem of its shape: what starts from the data starts from the other's, what was set stays.
+    pub(crate) fn restarted(&self, problem: &Problem, other: &Problem) -> Result<Self> {
+        let set = |slot: &Slot| {
+            let numbers = &self.params[slot.range.clone()];
+            (self.start(slot, problem).ok()? != numbers).then(|| numbers.to_vec())
+        };
+        let mut restarted = self.clone();
+        restarted.restart(other, set)?;
+        Ok(restarted)
+    }
+
+    /// Are the numbers of a parameter those that it starts from?
+    pub(crate) fn is_at_start(&self, problem: &Problem, name: &str) -> Result<bool> {
+        let slots = self.slots();
+        let slot = slots.iter().find(|slot| slot.name() == name).ok_or_else(|| self.unknown_key(name))?;
+        Ok(self.start(slot, problem)? == self.params[slot.range.clone()])
+    }
+
     /// The same policy with the numbers of one parameter changed.
     pub fn with_param(&self, problem: &Problem, name: &str, values: &[f64]) -> Result<Self> {
         let slots = self.slots();
@@ -242,7 +270,7 @@ impl Choice {
         let setting = self.kind.settings().iter().find(|setting| setting.name == key);
         let setting = *setting.ok_or_else(|| self.unknown_key(key))?;
         let mut changed = self.clone();
-        changed.settings.insert(setting.name, setting.parse(value, self.dim)?);
+        changed.settings.insert(setting.name, setting.parse(value, self.columns())?);
         // Another shape or another start: what keeps its name and shape keeps its value, unless it starts from
         // this very setting.
         let trained = self.is_trained();
@@ -313,7 +341,7 @@ impl Choice {
     /// The same with the parameters that a setting leaves to a search on the problem; itself if there are none.
     pub fn fitted(&self, problem: &Problem, observer: &mut dyn Observer) -> Result<Self> {
         match (self.state, self.kind.define().fit()) {
-            (State::Unfitted, Some(fit)) => self.with_params(problem, &fit(problem, self, observer)?),
+            (State::Unfitted, Some(fit)) => fit(problem, self, observer),
             _ => Ok(self.clone()),
         }
     }
@@ -326,6 +354,14 @@ impl Choice {
     /// Numbers that training moves.
     pub(crate) fn learned(&self) -> usize {
         self.slots().iter().filter(|slot| slot.param.learned).map(|slot| slot.range.len()).sum()
+    }
+
+    /// The same, played without chance if it can be set to `hard`.
+    pub(crate) fn hard(&self, problem: &Problem) -> Result<Self> {
+        match self.settings.contains_key("hard") {
+            true => self.with(problem, "hard", "true"),
+            false => Ok(self.clone()),
+        }
     }
 
     /// The policy, ready to play. What it needs is computed now, unless it is remembered.

@@ -73,8 +73,8 @@ pub(crate) enum Method {
 /// Makes a policy ready to play.
 pub(super) type Prepare = fn(&Problem, &Choice, &mut dyn Observer) -> Result<Box<dyn Player>>;
 
-/// Finds parameters that depend on the problem by a search.
-pub(super) type Fit = fn(&Problem, &Choice, &mut dyn Observer) -> Result<Vec<f64>>;
+/// Finds what a setting leaves to a search on the problem.
+pub(super) type Fit = fn(&Problem, &Choice, &mut dyn Observer) -> Result<Choice>;
 
 /// A built-in policy.
 pub(super) struct Definition {

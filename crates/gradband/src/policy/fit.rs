@@ -37,6 +37,23 @@ const VALUES: usize = 30;
 /// Its randomness: that of a training with seed 0.
 const TRAINING: u64 = 2;
 
+/// The point of a grid, or near it, with the least regret on training instances, which are the same at every point. A run
+/// takes so many nanoseconds.
+pub(super) fn searched_on_grid(
+    problem: &Problem,
+    run_cost: f64,
+    axes: [&[f64]; 2],
+    player: impl Fn([f64; 2]) -> Result<Box<dyn Player>>,
+    observer: &mut dyn Observer,
+) -> Result<[f64; 2]> {
+    let instances = ((PATIENCE / run_cost) as usize / VALUES).clamp(50, 1000);
+    let job = Job::new(problem, Key::new(0).child(TRAINING), Split::Train, Task::Evaluate);
+    search::on_grid(axes, 2, |point| {
+        let player = player(point)?;
+        Ok(batch::means(&[&*player], &job, instances, |outcome| outcome.reward, observer)?[0])
+    })
+}
+
 /// The number between two with the least regret on training instances, which are the same at every value; 1 if nothing can
 /// be tried. A run takes so many nanoseconds.
 pub(super) fn searched(

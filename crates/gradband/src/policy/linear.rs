@@ -34,8 +34,21 @@ pub(super) const NOISE_SD: Setting = Setting {
     allowed: Allowed::Number { low: LEAST_NOISE_SD, high: 1e6, default: SettingValue::Auto },
     summary: "sigma; auto: the problem's, else 0.5",
 };
-pub(super) const RANK: Setting =
-    Setting { name: "rank", allowed: Allowed::Rank, summary: "rows of W; auto: as many as features" };
+pub(super) const RANK: Setting = Setting {
+    name: "rank",
+    allowed: Allowed::Rank,
+    summary: "rows of W; auto: as many as features, or what the history needs",
+};
+pub(super) const INTERCEPT: Setting = Setting {
+    name: "intercept",
+    allowed: Allowed::OneOf(&["auto", "true", "false"]),
+    summary: "a constant feature after the others; auto: if training starts from labelled rows",
+};
+pub(super) const OFFSET: Setting = Setting {
+    name: "offset",
+    allowed: Allowed::Number { low: -1e6, high: 1e6, default: SettingValue::Number(0.0) },
+    summary: "what is subtracted from rewards: an arm of which nothing is known stands there",
+};
 
 /// lambda.
 fn ridge(choice: &Choice) -> f64 {
@@ -50,10 +63,12 @@ fn noise_sd(problem: &Problem, choice: &Choice) -> f64 {
 
 /// The projection that a policy has learned, else the identity.
 pub(super) fn projection(choice: &Choice) -> Projection {
-    match choice.param("W") {
-        Some(w) => Projection::new(w, choice.rank(), choice.dim(), ridge(choice)),
-        None => Projection::identity(choice.dim(), ridge(choice)),
-    }
+    let (columns, ridge) = (choice.columns(), ridge(choice));
+    let projection = match choice.param("W") {
+        Some(w) => Projection::new(w, choice.rank(), columns, ridge),
+        None => Projection::identity(columns, ridge),
+    };
+    projection.with_intercept(choice.has_intercept()).with_offset(choice.number("offset").unwrap_or(0.0))
 }
 
 /// A kernel on the projection that the policy has learned.

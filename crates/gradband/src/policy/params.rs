@@ -210,7 +210,7 @@ impl Param {
     /// W: contexts are projected before anything is estimated.
     pub(crate) const PROJECTION: Self = Self {
         name: "W",
-        shape: Shape::Matrix(|choice| vec![choice.rank(), choice.dim()]),
+        shape: Shape::Matrix(|choice| vec![choice.rank(), choice.columns()]),
         initial: Initial::Identity,
         domain: Range::new(-1e6, 1e6),
         feasible: Range::new(-1e3, 1e3),

@@ -9,8 +9,10 @@ mod tests;
 pub use builder::ExamplesBuilder;
 
 use super::Split;
+use super::split::{fold_of, hash};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The largest number of features.
 pub const MAX_FEATURES: usize = 10_000;
@@ -71,8 +73,9 @@ impl Scaling {
 pub struct Examples {
     feature_names: Vec<String>,
     classes: Vec<String>,
-    values: Vec<f32>,
-    labels: Vec<u32>,
+    /// Shared with its folds.
+    values: Arc<Vec<f32>>,
+    labels: Arc<Vec<u32>>,
     scale: Scale,
     scaling: Vec<Scaling>,
     train: Vec<u32>,
@@ -128,6 +131,19 @@ impl Examples {
     /// Whether a part is held out.
     pub fn is_split(&self) -> bool {
         self.held_out.is_some()
+    }
+
+    /// The same examples with one fold of those that training uses held out in the place of the others; none if that would
+    /// leave nothing on either side.
+    pub(super) fn fold(&self, fold: usize, folds: usize) -> Option<Self> {
+        let content = |row: u32| {
+            let numbers = self.features(row as usize).iter().flat_map(|x| x.to_bits().to_le_bytes());
+            hash(numbers.chain(self.labels[row as usize].to_le_bytes()))
+        };
+        let (held_out, train): (Vec<u32>, Vec<u32>) =
+            self.train.iter().partition(|&&row| fold_of(content(row), folds) == fold);
+        (!held_out.is_empty() && !train.is_empty())
+            .then(|| Self { train, held_out: Some(held_out), ..self.clone() })
     }
 
     /// The scale that the features were given.

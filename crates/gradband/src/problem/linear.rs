@@ -57,6 +57,11 @@ impl Linear {
         &self.theta
     }
 
+    /// The standard deviation of the rewards' noise.
+    pub(super) fn noise(&self) -> f64 {
+        self.noise_sd
+    }
+
     pub(super) const KIND: ContextKind = ContextKind {
         name: "linear",
         keys: &["noise_sd", "arms", "context_dim", "context_mean", "context_cov", "theta_mean", "theta_cov"],

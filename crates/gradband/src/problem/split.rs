@@ -25,6 +25,12 @@ pub(super) fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
     h ^ (h >> 29)
 }
 
+/// To which of so many folds a hash belongs, whatever part of the hashes was held out before: they are mixed anew.
+pub(super) fn fold_of(hash: u64, folds: usize) -> usize {
+    let mixed = (hash ^ (hash >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((mixed >> 33) % folds as u64) as usize
+}
+
 /// The rows to train on and those to hold out, each in order: the smallest hashes are held out, and equal ones
 /// stay together. Nothing if no row would be left to train on.
 pub(super) fn split(hashes: &[u64], holdout: f64) -> Option<[Vec<u32>; 2]> {

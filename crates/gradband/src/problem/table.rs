@@ -19,6 +19,7 @@ pub(super) use beta::{matching, moments};
 pub(super) use fit::{mixture, sample_beta};
 
 use super::Split;
+use super::split::fold_of;
 use crate::error::{Error, Place, Result, abridged, within};
 use crate::numeric::lanes::One;
 use crate::numeric::stream::Stream;
@@ -139,6 +140,19 @@ impl Table {
         for last in (1..means.len()).rev() {
             means.swap(last, below(stream, last + 1));
         }
+    }
+
+    /// The same table with one fold of its training part held out in the place of what is; none if that would leave fewer
+    /// than two past problems on a side, or nothing to fit a prior to.
+    pub(super) fn fold(&self, fold: usize, folds: usize, unit_rewards: bool) -> Option<Self> {
+        let (held_out, train): (Vec<u32>, Vec<u32>) =
+            self.train.iter().partition(|&&i| fold_of(self.rows[i as usize].hash(), folds) == fold);
+        if held_out.len().min(train.len()) < 2 {
+            return None;
+        }
+        let mut part = Self { train, held_out, ..self.clone() };
+        part.refit(unit_rewards).ok()?;
+        Some(part)
     }
 
     /// Whether all that is known are means: then what they are fitted by depends on the rewards.

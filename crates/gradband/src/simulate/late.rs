@@ -77,7 +77,7 @@ impl Schedule {
     }
 
     /// Either.
-    pub fn due(&self, t: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn due(&self, t: usize) -> impl DoubleEndedIterator<Item = usize> + '_ {
         let drawn = if self.is_random() { self.drawn(t) } else { &[] };
         self.even(t).chain(drawn.iter().map(|&round| round as usize))
     }

@@ -15,7 +15,13 @@
 //! instance. The gradient of an instance is lambda W (P + P'), with P the sum over rounds and arms of
 //! h (a z + b h)', where a and b are the round's advantage times d log pi / d mu and d log pi / d v. In a round that the
 //! world's floor takes from the policy both are zero. Rewards that come late are in `linear/late.rs`.
+//!
+//! Along directions that W hardly sees Q grows with every pull, and its roundings soon drown what W does see. So where W
+//! has fewer rows than there are features, or is badly conditioned, the same recursion runs on W x alone: with
+//! y = W x and Q = -I/lambda at first, h = -Q y = (lambda I + sum of y y')^-1 y, and nothing ever grows. Its gradient is
+//! in `linear/back.rs`.
 
+mod back;
 mod blocks;
 mod gradient;
 mod late;
@@ -40,8 +46,24 @@ pub struct Projection {
     /// M = W'W, row by row.
     gram: Vec<f64>,
     rank: usize,
+    /// Columns of W.
     dim: usize,
     ridge: f64,
+    /// Is the last column that of a constant feature, which no context has?
+    intercept: bool,
+    /// What is subtracted from rewards.
+    offset: f64,
+    /// The least eigenvalue of M, or a lower bound.
+    least: f64,
+}
+
+/// Where the state of an arm lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Basis {
+    /// Among the features: dense matrices, fast products.
+    Features,
+    /// In the space of W x.
+    Projected,
 }
 
 impl Projection {
@@ -60,7 +82,20 @@ impl Projection {
                 }
             }
         }
-        Self { w: w.to_vec(), gram, rank, dim, ridge }
+        let least = if rank < dim { 0.0 } else { least_eigenvalue(&gram, dim) };
+        Self { w: w.to_vec(), gram, rank, dim, ridge, intercept: false, offset: 0.0, least }
+    }
+
+    /// The same with a constant feature, whose column of W is the last.
+    #[must_use]
+    pub fn with_intercept(self, intercept: bool) -> Self {
+        Self { intercept, ..self }
+    }
+
+    /// The same on rewards less a constant.
+    #[must_use]
+    pub fn with_offset(self, offset: f64) -> Self {
+        Self { offset, ..self }
     }
 
     /// W = I.
@@ -70,15 +105,42 @@ impl Projection {
     }
 
     /// Frobenius norm of M.
-    pub fn gram_norm(&self) -> f64 {
+    fn gram_norm(&self) -> f64 {
         self.gram.iter().map(|x| x * x).sum::<f64>().sqrt()
     }
 
-    /// lambda.
-    pub fn ridge(&self) -> f64 {
-        self.ridge
+    /// Where to keep the state, and in which numbers, for contexts up to that squared length and so many rounds.
+    fn engine(&self, longest_squared: f64, rounds: usize) -> (Basis, Precision) {
+        let longest = longest_squared + f64::from(u8::from(self.intercept));
+        let spread = longest * self.gram_norm() / self.ridge;
+        // What the largest entry of Q does to an estimated variance; spread itself if M is a multiple of the identity.
+        let most = (rounds as f64 * longest / self.ridge).min(1.0 / self.least);
+        let unseen = longest * self.gram_norm().powi(2) * most / self.ridge;
+        if self.rank >= self.dim && unseen <= SINGLE_PRECISION_SPREAD {
+            (Basis::Features, Precision::Single)
+        } else if spread <= SINGLE_PRECISION_SPREAD {
+            (Basis::Projected, Precision::Single)
+        } else {
+            (Basis::Projected, Precision::Double)
+        }
     }
 }
+
+/// The least eigenvalue of a symmetric matrix, 0 where it would take long.
+fn least_eigenvalue(matrix: &[f64], dim: usize) -> f64 {
+    const LARGEST: usize = 256;
+    if dim > LARGEST {
+        return 0.0;
+    }
+    let eigenvalues = nalgebra::DMatrix::from_row_slice(dim, dim, matrix).symmetric_eigenvalues();
+    eigenvalues.min().max(0.0)
+}
+
+/// Single precision is for prior variances x'M x / lambda (here an upper bound) up to this. Among features an estimated
+/// variance, of order one or less, is their difference with what was learned, so that it is off by about this many
+/// roundings, a thousandth; a hundred times more and Q, which only grows, overshoots and runs away. In the projected space
+/// roundings shrink with the variance, but for the first pull's.
+const SINGLE_PRECISION_SPREAD: f64 = 3e4;
 
 /// The random numbers that a policy needs in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,15 +320,19 @@ pub(crate) fn gradient_len(policy: &dyn LinearChooser, projection: &Projection) 
 pub(crate) fn rollout(
     policy: &dyn LinearChooser,
     projection: &Projection,
-    precision: Precision,
+    (basis, precision): (Basis, Precision),
     job: &Job,
     first: u64,
     out: Output,
 ) -> Result<()> {
-    let pace = play::Pace::of(job.problem.world(), projection.dim);
+    let dim = match basis {
+        Basis::Features => projection.dim,
+        Basis::Projected => projection.rank,
+    };
+    let how = (basis, play::Pace::of(job.problem.world(), dim));
     match precision {
-        Precision::Single => play::with::<One<f32>>(policy, projection, job, pace, first, out),
-        Precision::Double => play::with::<One<f64>>(policy, projection, job, pace, first, out),
+        Precision::Single => play::with::<One<f32>>(policy, projection, job, how, first, out),
+        Precision::Double => play::with::<One<f64>>(policy, projection, job, how, first, out),
     }
 }
 

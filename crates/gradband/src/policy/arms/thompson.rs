@@ -61,11 +61,11 @@ const SHARPNESS: Param = Param::number(
 .unsaid_at(1.0);
 
 /// The sharpness with the least regret on training instances; the prior stays.
-fn tuned(problem: &Problem, choice: &Choice, observer: &mut dyn Observer) -> Result<Vec<f64>> {
+fn tuned(problem: &Problem, choice: &Choice, observer: &mut dyn Observer) -> Result<Choice> {
     let policy = Thompson::of(choice)?;
     let player = |sharpness| Box::new(Arms(Thompson { sharpness, ..policy })) as _;
     let sharpness = fit::searched(problem, COST * problem.cost(), FEASIBLE, player, observer)?;
-    Ok(vec![policy.alpha, policy.beta, sharpness])
+    choice.with_params(problem, &[policy.alpha, policy.beta, sharpness])
 }
 
 /// Thompson sampling.

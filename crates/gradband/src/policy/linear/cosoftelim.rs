@@ -9,7 +9,7 @@
 //! d gap_score_i / d gamma =  gap_score_i / gamma
 //! ```
 
-use super::{NOISE_SD, RANK, RIDGE, noise_sd, player};
+use super::{INTERCEPT, NOISE_SD, OFFSET, RANK, RIDGE, noise_sd, player};
 use crate::error::Result;
 use crate::numeric::lanes::{Real, largest};
 use crate::policy::choice::Choice;
@@ -37,6 +37,8 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         Setting { name: "learn_gamma", allowed: Allowed::Flag, summary: "learn gamma as well" },
         NOISE_SD,
         RANK,
+        INTERCEPT,
+        OFFSET,
     ],
     player: |problem, choice, _| {
         let learned = choice.param("gamma").map(|gamma| gamma[0]);

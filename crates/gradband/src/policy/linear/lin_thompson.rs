@@ -6,7 +6,7 @@
 //! ```
 //! What is drawn is the samples, not the arm: all arms contribute.
 
-use super::{NOISE_SD, RANK, RIDGE, noise_sd, player};
+use super::{INTERCEPT, NOISE_SD, OFFSET, RANK, RIDGE, noise_sd, player};
 use crate::numeric::lanes::{Best, Real};
 use crate::policy::definition::Definition;
 use crate::policy::params::Param;
@@ -16,7 +16,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "lin-thompson",
     summary: "linear Thompson sampling in a learned projection W of the contexts (untuned: LinTS)",
     params: &[Param::PROJECTION],
-    settings: &[RIDGE, NOISE_SD, RANK],
+    settings: &[RIDGE, NOISE_SD, RANK, INTERCEPT, OFFSET],
     player: |problem, choice, _| {
         Ok(player(LinThompson { noise_sd: noise_sd(problem, choice), learn: true }, choice))
     },

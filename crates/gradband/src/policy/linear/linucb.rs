@@ -1,6 +1,6 @@
 //! LinUCB (Li et al., 2010): the largest upper confidence bound mu_i + alpha sqrt(v_i).
 
-use super::{NOISE_SD, RIDGE, noise_sd, player, ridge};
+use super::{INTERCEPT, NOISE_SD, OFFSET, noise_sd, player, ridge};
 use crate::error::Result;
 use crate::numeric::lanes::{Best, Real};
 use crate::numeric::stream::Key;
@@ -8,7 +8,7 @@ use crate::observe::Observer;
 use crate::policy::choice::Choice;
 use crate::policy::definition::Definition;
 use crate::policy::fit;
-use crate::policy::params::{Allowed, Initial, Param, Range, Setting};
+use crate::policy::params::{Allowed, Initial, Param, Range, Setting, SettingValue};
 use crate::problem::{Instance, Problem, Split};
 use crate::simulate::linear::{Draws, LinearKernel, Slopes};
 
@@ -33,8 +33,14 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
             allowed: Allowed::OneOf(&["paper", "tuned"]),
             summary: "where alpha comes from: the theory of the paper's comparison, or a search on training instances",
         },
-        RIDGE,
+        Setting {
+            name: "ridge",
+            allowed: Allowed::Number { low: 1e-6, high: 1e6, default: SettingValue::Auto },
+            summary: "lambda of the ridge regression; auto: 1, or searched for with alpha if width=tuned",
+        },
         NOISE_SD,
+        INTERCEPT,
+        OFFSET,
     ],
     player: |_, choice, _| Ok(player(LinUcb { alpha: choice.scalar("alpha")? }, choice)),
     fit: Some(tuned),
@@ -60,10 +66,22 @@ fn paper_width(problem: &Problem, choice: &Choice) -> Result<f64> {
     Ok(noise_sd(problem, choice) * (dim * inside.ln()).sqrt())
 }
 
-/// The alpha with the least regret on training instances.
-fn tuned(problem: &Problem, choice: &Choice, observer: &mut dyn Observer) -> Result<Vec<f64>> {
-    let player = |alpha| player(LinUcb { alpha }, choice);
-    fit::searched(problem, problem.cost(), FEASIBLE, player, observer).map(|alpha| vec![alpha])
+/// Ridges and, in standard deviations of the noise, widths that the search begins with.
+const RIDGES: [f64; 5] = [0.01, 0.1, 1.0, 10.0, 100.0];
+const WIDTHS: [f64; 5] = [0.06, 0.2, 0.6, 2.0, 6.0];
+
+/// The alpha, and the ridge unless it is said, with the least regret on training instances.
+fn tuned(problem: &Problem, choice: &Choice, observer: &mut dyn Observer) -> Result<Choice> {
+    let said = choice.number("ridge");
+    let ridges = said.map_or(RIDGES.to_vec(), |ridge| vec![ridge]);
+    let noise = noise_sd(problem, choice);
+    let widths = WIDTHS.map(|width| (width * noise).clamp(FEASIBLE.0, FEASIBLE.1));
+    let at = |[ridge, alpha]: [f64; 2]| {
+        let ridged = choice.with(problem, "ridge", &ridge.clamp(1e-6, 1e6).to_string())?;
+        ridged.with_params(problem, &[alpha.clamp(FEASIBLE.0, FEASIBLE.1)])
+    };
+    let player = |point| Ok(player(LinUcb { alpha: at(point)?.scalar("alpha")? }, &at(point)?));
+    at(fit::searched_on_grid(problem, problem.cost(), [&ridges, &widths], player, observer)?)
 }
 
 /// LinUCB; the lowest arm on ties.

@@ -9,7 +9,7 @@
 //! d log pi_a / d temperature = -sum_i e_i U_i / temperature
 //! ```
 
-use super::{RANK, RIDGE, player};
+use super::{INTERCEPT, OFFSET, RANK, RIDGE, player};
 use crate::numeric::lanes::{Best, Real, largest};
 use crate::policy::definition::Definition;
 use crate::policy::params::{Allowed, Initial, Param, Range, Setting};
@@ -31,6 +31,8 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         RIDGE,
         Setting { name: "hard", allowed: Allowed::Flag, summary: "play the largest bound, for deployment" },
         RANK,
+        INTERCEPT,
+        OFFSET,
     ],
     player: |_, choice, _| {
         let (alpha, temperature) = (choice.scalar("alpha")?, choice.scalar("temperature")?);

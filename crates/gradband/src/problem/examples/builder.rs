@@ -121,8 +121,8 @@ impl ExamplesBuilder {
         let examples = Examples {
             feature_names,
             classes,
-            values,
-            labels,
+            values: values.into(),
+            labels: labels.into(),
             scale,
             scaling,
             train,

@@ -9,7 +9,7 @@
 use super::pack::{PACK, Pack, add_products, add_scaled, dot, sum, zeros};
 use super::packed::Packed;
 use super::play::Run;
-use super::{LinearChooser, Number, vectorized};
+use super::{Basis, LinearChooser, Number, vectorized};
 use crate::numeric::matmul::{Into, Matrix, product};
 
 /// Rounds of a block.
@@ -55,7 +55,7 @@ fn project<R: Number>(table: &Packed<R>, run: &mut Run<R>, start: usize, end: us
     let (width, stride) = (table.width, table.width * PACK);
     let columns = table.arms * stride;
     let out = if run.kept { &mut run.h[start * table.arms * width..end * table.arms * width] } else { h };
-    if start == 0 {
+    if start == 0 && table.basis == Basis::Features {
         return out.fill(zeros());
     }
     product(

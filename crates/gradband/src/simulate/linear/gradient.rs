@@ -39,24 +39,16 @@ impl<'a, R: Number> Accumulator<'a, R> {
         }
     }
 
-    /// Adds a run with these advantages to P, and to the gradient by the scalars. Rewards that come late have a schedule.
+    /// Adds a run with these advantages to P. Rewards that come late have a schedule.
     pub fn add(
         &mut self,
         table: &Packed<R>,
         run: &Run<R>,
         late: Option<&Schedule>,
         advantages: &[One<f64>],
-        by_scalars: &mut [f64],
     ) {
         for (out, advantage) in self.advantages.iter_mut().zip(advantages) {
             *out = R::of(advantage.0);
-        }
-        if !by_scalars.is_empty() {
-            for (scores, advantage) in run.by_scalars.chunks_exact(by_scalars.len()).zip(&self.advantages) {
-                for (out, score) in by_scalars.iter_mut().zip(scores) {
-                    *out += score.lane(0) * advantage.lane(0);
-                }
-            }
         }
         if !run.kept {
             return;

@@ -1,9 +1,10 @@
 //! From instances to outcomes: the runs of an instance, what they leave behind, and their returns.
 
+use super::back::Backward;
 use super::gradient::Accumulator;
 use super::pack::{Pack, zeros};
 use super::packed::Packed;
-use super::{Draws, LinearChooser, Number, Projection, Slopes, blocks, gradient_len, late, rounds};
+use super::{Basis, Draws, LinearChooser, Number, Projection, Slopes, blocks, gradient_len, late, rounds};
 use crate::error::Result;
 use crate::numeric::lanes::One;
 use crate::numeric::stream::{Stream, fill_normals, fill_uniforms};
@@ -75,7 +76,7 @@ impl<R: Number> Run<R> {
         };
         let rounds = if scored { horizon } else { 1 };
         let late = usize::from(pace == Pace::Late);
-        let matrices = arms * table.dim.next_multiple_of(rounds::STEP) * table.width;
+        let matrices = table.prior.len();
         Self {
             scored,
             kept,
@@ -97,7 +98,14 @@ impl<R: Number> Run<R> {
     }
 
     /// Back to the first round, with the draws of run `r` of instance `index`.
-    fn start(&mut self, job: &Job, draws: Draws, r: usize, index: u64, buffer: &mut Vec<f32>) {
+    fn start(
+        &mut self,
+        job: &Job,
+        table: &Packed<R>,
+        draws: Draws,
+        (r, index): (usize, u64),
+        buffer: &mut Vec<f32>,
+    ) {
         buffer.resize(self.draws.len(), 0.0);
         let key = job.action_key(r);
         match draws {
@@ -115,8 +123,10 @@ impl<R: Number> Run<R> {
             self.forced.clear();
             self.forced.extend(self.pulls.iter().map(coin));
         }
-        self.q.fill(zeros());
-        self.known.fill(zeros());
+        self.q.copy_from_slice(&table.prior);
+        if !self.known.is_empty() {
+            self.known.copy_from_slice(&table.prior);
+        }
         self.z.fill(zeros());
     }
 
@@ -152,6 +162,24 @@ impl<R: Number> Run<R> {
         self.gains[t] = (rewards[t * arms + arm] - mu[arm]) * share;
         (arm, share)
     }
+
+    /// Adds advantages times scores to the gradient by the scalars.
+    fn add_scalars(&self, advantages: &[One<f64>], gradient: &mut [f64]) {
+        if gradient.is_empty() {
+            return;
+        }
+        for (scores, advantage) in self.by_scalars.chunks_exact(gradient.len()).zip(advantages) {
+            for (out, score) in gradient.iter_mut().zip(scores) {
+                *out += score.lane(0) * R::of(advantage.0).lane(0);
+            }
+        }
+    }
+}
+
+/// Collects the gradient of an instance, in the way that suits the basis.
+enum Collector<'a, R> {
+    Features(Accumulator<'a, R>),
+    Projected(Backward<R>),
 }
 
 /// Plays instances `first..`.
@@ -159,7 +187,7 @@ pub(super) fn with<R: Number>(
     policy: &dyn LinearChooser,
     projection: &Projection,
     job: &Job,
-    pace: Pace,
+    (basis, pace): (Basis, Pace),
     first: u64,
     out: Output,
 ) -> Result<()> {
@@ -167,10 +195,13 @@ pub(super) fn with<R: Number>(
     let Output { outcomes, gradients, curves } = out;
     assert_eq!(gradients.len(), outcomes.len() * length, "a gradient for each instance");
     let mut instance = Instance::default();
-    let mut table = Packed::<R>::new(projection, job.problem);
+    let mut table = Packed::<R>::new(projection, job.problem, basis, pace);
     let mut runs: Vec<_> =
         (0..job.task.runs()).map(|r| Run::new(policy, &table, pace, job.task.scores(r))).collect();
-    let mut accumulator = Accumulator::<R>::new(projection, job.problem, table.width);
+    let mut collector = match basis {
+        Basis::Features => Collector::Features(Accumulator::new(projection, job.problem, table.width)),
+        Basis::Projected => Collector::Projected(Backward::new(&table, pace)),
+    };
     let mut returns = Values::new(job);
     let mut schedule = Schedule::new(job.problem);
     let mut buffer = Vec::new();
@@ -180,7 +211,7 @@ pub(super) fn with<R: Number>(
         job.problem.draw_contexts(job.split, job.key, index, &mut instance)?;
         table.load(&instance);
         for (r, run) in runs.iter_mut().enumerate() {
-            run.start(job, policy.draws(), r, index, &mut buffer);
+            run.start(job, &table, policy.draws(), (r, index), &mut buffer);
         }
         match pace {
             Pace::Rounds => rounds::play(policy, &table, &mut runs),
@@ -199,9 +230,16 @@ pub(super) fn with<R: Number>(
             let late = (pace == Pace::Late).then_some(&schedule);
             let all = runs.iter().zip(returns.values.chunks_exact(job.problem.horizon));
             for (run, advantages) in all.filter(|(run, _)| run.scored) {
-                accumulator.add(&table, run, late, advantages, by_scalars);
+                run.add_scalars(advantages, by_scalars);
+                match &mut collector {
+                    Collector::Features(collector) => collector.add(&table, run, late, advantages),
+                    Collector::Projected(collector) => collector.add(&table, run, late, advantages),
+                }
             }
-            accumulator.finish(by_w);
+            match &mut collector {
+                Collector::Features(collector) => collector.finish(by_w),
+                Collector::Projected(collector) => collector.finish(&table, by_w),
+            }
         }
     }
     Ok(())

@@ -1,10 +1,11 @@
 //! The engine against its naive oracle, the oracle against finite differences, and single against double precision.
 
 mod oracle;
+mod precision;
 mod worlds;
 
 use super::play::Pace;
-use super::{LinearKernel, Number, Precision, Projection, Slopes, gradient_len, play, rollout};
+use super::{Basis, LinearKernel, Number, Precision, Projection, Slopes, gradient_len, play, rollout};
 use crate::numeric::lanes::One;
 use crate::numeric::stream::{Key, fill_normals};
 use crate::policy::linear_kernels::{CoSoftElim, LinEpsilonGreedy, LinThompson, LinUcb, SoftUcb};
@@ -13,6 +14,7 @@ use crate::problem::{ContextModel, Draw, Instance, Problem, Split};
 use crate::simulate::{Baseline, Job, Outcome, Output, Returns, Task};
 use oracle::{Naive, Space, advantages};
 
+const BASES: [Basis; 2] = [Basis::Features, Basis::Projected];
 const SELF: Task = Task::Gradient(Baseline::SelfPlay, Returns::Realized);
 
 /// Linear-Gaussian instances: contexts N(1/2, I), parameters N(0, I), noise 0.5.
@@ -86,14 +88,14 @@ fn job(problem: &Problem, task: Task) -> Job<'_> {
 fn played(
     policy: &impl LinearKernel,
     projection: &Projection,
-    precision: Precision,
+    how: (Basis, Precision),
     job: &Job,
     (first, count): (u64, usize),
 ) -> (Vec<Outcome>, Vec<f64>) {
     let (mut outcomes, mut gradients) =
         (vec![Outcome::default(); count], vec![f64::NAN; count * gradient_len(policy, projection)]);
     let out = Output { outcomes: &mut outcomes, gradients: &mut gradients, curves: &mut [] };
-    rollout(policy, projection, precision, job, first, out).unwrap();
+    rollout(policy, projection, how, job, first, out).unwrap();
     (outcomes, gradients)
 }
 
@@ -146,16 +148,21 @@ fn check<P: Naive>(policy: &P, space: &Space, problem: &Problem, task: Task, dif
     let pulled = |t: usize, r: usize| weight(t) * f64::from(instance.means[t * arms + runs[r][t].arm]);
     let reward: f64 =
         (0..horizon).flat_map(|t| (0..runs.len()).map(move |r| (t, r))).map(|(t, r)| pulled(t, r)).sum();
-    let fits = |pace: &Pace| match pace {
-        Pace::Rounds => problem.world().is_prompt() && space.dim <= super::rounds::LARGEST_DIM,
+    let fits = |&(basis, pace): &(Basis, Pace)| match pace {
+        Pace::Rounds => {
+            let dim = if basis == Basis::Features { space.dim } else { space.rank };
+            problem.world().is_prompt() && dim <= super::rounds::LARGEST_DIM
+        }
         Pace::Blocks => problem.world().is_prompt(),
         Pace::Late => true,
     };
-    for pace in [Pace::Rounds, Pace::Blocks, Pace::Late].into_iter().filter(fits) {
+    let paces = [Pace::Rounds, Pace::Blocks, Pace::Late];
+    let all = paces.into_iter().flat_map(|pace| BASES.map(|basis| (basis, pace)));
+    for how in all.filter(fits) {
         let (mut outcomes, mut gradient) = ([Outcome::default()], vec![f64::NAN; expected.len()]);
         let out = Output { outcomes: &mut outcomes, gradients: &mut gradient, curves: &mut [] };
-        play::with::<One<f64>>(policy, &projection, &job, pace, index, out).unwrap();
-        let what = format!("{}x{}, {problem}, {task:?}, {pace:?}", space.rank, space.dim);
+        play::with::<One<f64>>(policy, &projection, &job, how, index, out).unwrap();
+        let what = format!("{}x{}, {problem}, {task:?}, {how:?}", space.rank, space.dim);
         assert_close(&[outcomes[0].reward], &[reward / runs.len() as f64], 1e-12, &what);
         assert_close(&gradient, &expected, 1e-9, &what);
     }
@@ -241,8 +248,11 @@ fn unseen_contexts_have_no_score() {
     let problem = Problem::contexts(Dense { dim: 4, blind: true }, 3).horizon(50).build().unwrap();
     let policy = CoSoftElim { gamma: 4.0, learn_gamma: true };
     for precision in [Precision::Single, Precision::Double] {
-        let (_, gradients) = played(&policy, &projection, precision, &job(&problem, SELF), (0, 4));
-        assert_eq!(gradients, [0.0; 4 * 17]);
+        for basis in BASES {
+            let how = (basis, precision);
+            let (_, gradients) = played(&policy, &projection, how, &job(&problem, SELF), (0, 4));
+            assert_eq!(gradients, [0.0; 4 * 17]);
+        }
     }
 }
 
@@ -253,13 +263,16 @@ fn bits_do_not_depend_on_the_block_of_instances() {
         let problem = problem(dim, 4, 60);
         let policy = SoftUcb { alpha: 1.0, temperature: 0.25, hard: false };
         let job = job(&problem, Task::Gradient(Baseline::LeaveOneOut(3), Returns::Mean));
-        let play = |first, count| played(&policy, &projection, Precision::Single, &job, (first, count));
-        let (all, gradients) = play(0, 7);
-        let length = gradients.len() / 7;
-        for i in 0..7 {
-            let (out, gradient) = play(i as u64, 1);
-            assert_eq!(out[0], all[i]);
-            assert_eq!(gradient, gradients[i * length..(i + 1) * length]);
+        for basis in BASES {
+            let how = (basis, Precision::Single);
+            let play = |first, count| played(&policy, &projection, how, &job, (first, count));
+            let (all, gradients) = play(0, 7);
+            let length = gradients.len() / 7;
+            for i in 0..7 {
+                let (out, gradient) = play(i as u64, 1);
+                assert_eq!(out[0], all[i]);
+                assert_eq!(gradient, gradients[i * length..(i + 1) * length]);
+            }
         }
     }
 }
@@ -275,7 +288,7 @@ fn single_precision_agrees_with_double_on_average() {
         let policy = CoSoftElim { gamma: 4.0, learn_gamma: false };
         let play = |precision: Precision| {
             let (out, gradients) =
-                played(&policy, &projection, precision, &job(&problem, SELF), (0, INSTANCES));
+                played(&policy, &projection, (Basis::Features, precision), &job(&problem, SELF), (0, INSTANCES));
             let sums =
                 gradients.chunks_exact(dim * dim).map(|row| row.iter().sum::<f64>()).collect::<Vec<_>>();
             (out.iter().map(|outcome| outcome.reward).collect::<Vec<_>>(), sums)

@@ -1,0 +1,171 @@
+//! How far to climb: parts of the training data that are kept aside judge what was learned on the rest.
+//!
+//! Rows and past problems are a sample. What fits their chance is worth nothing on others, and below some hundreds of them
+//! an ascent with hundreds of numbers can be worse than two numbers that were searched for. So the whole training runs on
+//! all but a fold of the training data, for several folds, and the folds compare, on common instances: the policy that
+//! treats all features alike; the start; and the means of the last iterates after an eighth, a quarter, half and all of
+//! the iterations. The simplest whose regret is within one standard error (over folds) of the least is what training on all
+//! the data will go for (Breiman et al., 1984). Without contexts there is no policy that treats all features alike.
+//!
+//! Where nothing is held out, the rows are all there is: nothing is kept aside.
+
+use super::ascent::Ascent;
+use super::start::{self, Begun, Start};
+use super::trouble::{HandedOut, Trouble};
+use crate::error::{Error, ErrorKind, Result};
+use crate::numeric::stream::Key;
+use crate::observe::{Iteration, Observer, Progress, go_on};
+use crate::policy::Choice;
+use crate::problem::{Problem, Split};
+use crate::simulate::{Job, Player, Task, batch};
+use crate::stop::StopReason;
+use std::ops::ControlFlow;
+
+/// Apart from all other randomness of a training.
+const VALIDATION: u64 = 11;
+/// Nanoseconds that the judgement of a fold may take on one core, about; and its instances.
+const PATIENCE: f64 = 3e9;
+const INSTANCES: (usize, usize) = (50, 500);
+
+/// What training on all the data goes for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Route {
+    which: HandedOut,
+    /// Iterations are divided by this.
+    divisor: usize,
+}
+
+/// Simplest first.
+const ROUTES: [Route; 6] = [
+    Route { which: HandedOut::Plain, divisor: 0 },
+    Route { which: HandedOut::Start, divisor: 0 },
+    Route { which: HandedOut::Tail, divisor: 8 },
+    Route { which: HandedOut::Tail, divisor: 4 },
+    Route { which: HandedOut::Tail, divisor: 2 },
+    Route { which: HandedOut::Tail, divisor: 1 },
+];
+
+impl Route {
+    /// All the way.
+    const WHOLE: Self = ROUTES[ROUTES.len() - 1];
+
+    pub fn which(self) -> HandedOut {
+        self.which
+    }
+
+    /// Of so many.
+    pub fn iterations(self, all: usize) -> usize {
+        all.checked_div(self.divisor).unwrap_or(0)
+    }
+
+    /// What it says of the training.
+    pub fn trouble(self, all: usize) -> Option<Trouble> {
+        (self != Self::WHOLE)
+            .then(|| Trouble::Unconfirmed { instead: self.which, iterations: self.iterations(all) })
+    }
+}
+
+/// How far the folds of the training data would go.
+pub(super) fn route(
+    ascent: &Ascent,
+    problem: &Problem,
+    initial: &Choice,
+    seed: u64,
+    observer: &mut dyn Observer,
+) -> Result<Route> {
+    let mut regrets = Vec::new();
+    let from_history = ascent.start == Start::History;
+    let routes = if from_history { &ROUTES[..] } else { &ROUTES[1..] };
+    let folds = problem.folds();
+    for (i, part) in folds.iter().enumerate() {
+        go_on(observer, "trying on folds of the training data", "folds", i as u64, folds.len() as u64)?;
+        let (begun, plain) = match from_history {
+            true => (start::history(part, initial, seed, observer)?, start::plain(part, initial, seed, observer)?),
+            // A start may depend on the data: on a fold it is the fold's.
+            false => (Some(Begun::at(&initial.restarted(problem, part)?)), None),
+        };
+        let Some(begun) = begun else { return Ok(Route::WHOLE) };
+        let plain = plain.as_ref().unwrap_or(&begun);
+        let mut marks = Marks { sums: vec![vec![0.0; begun.choice.params().len()]], observer };
+        let climbed = ascent.climb(part, &begun, ascent.iterations, seed, &mut marks)?;
+        if let Some(reason) = climbed.stopped {
+            return Err(Error::of("", ErrorKind::Stopped(reason)));
+        }
+        let candidate = |route: &Route| match route.which {
+            HandedOut::Plain => Ok(plain.choice.clone()),
+            HandedOut::Start => Ok(begun.choice.clone()),
+            _ => begun.choice.with_params(part, &marks.tail(route.iterations(ascent.iterations))),
+        };
+        let candidates = routes.iter().map(candidate).collect::<Result<Vec<_>>>()?;
+        regrets.push(judged(part, &candidates, seed, observer)?);
+    }
+    Ok(simplest(&regrets).map_or(Route::WHOLE, |best| routes[best]))
+}
+
+/// The regret of each candidate, played without chance, on the fold that nothing was learned from.
+fn judged(part: &Problem, candidates: &[Choice], seed: u64, observer: &mut dyn Observer) -> Result<Vec<f64>> {
+    let player = |choice: &Choice| choice.hard(part)?.player(part, &mut ());
+    let players = candidates.iter().map(player).collect::<Result<Vec<_>>>()?;
+    let players: Vec<&dyn Player> = players.iter().map(|player| &**player).collect();
+    let job = Job::new(part, Key::new(seed).child(VALIDATION), Split::HeldOut, Task::Evaluate);
+    let instances = ((PATIENCE / part.cost()) as usize / players.len()).clamp(INSTANCES.0, INSTANCES.1);
+    batch::means(&players, &job, instances, |outcome| outcome.regret, observer)
+}
+
+/// The first candidate whose mean regret over folds is within one standard error of the least, by paired differences; none
+/// if there are no folds.
+fn simplest(regrets: &[Vec<f64>]) -> Option<usize> {
+    let folds = regrets.len() as f64;
+    let mean = |i: usize| regrets.iter().map(|fold| fold[i]).sum::<f64>() / folds;
+    let best = (0..regrets.first()?.len()).rev().min_by(|&i, &j| mean(i).total_cmp(&mean(j)))?;
+    let close = |&i: &usize| {
+        let behind = mean(i) - mean(best);
+        let squares: f64 = regrets.iter().map(|fold| (fold[i] - fold[best] - behind).powi(2)).sum();
+        let error = if folds > 1.0 { (squares / (folds * (folds - 1.0))).sqrt() } else { 0.0 };
+        behind <= error
+    };
+    (0..best).find(close).or(Some(best))
+}
+
+/// Sums of the iterates so far, after each of them.
+struct Marks<'a> {
+    sums: Vec<Vec<f64>>,
+    observer: &'a mut dyn Observer,
+}
+
+impl Marks<'_> {
+    /// The mean of the last half of the first so many iterates.
+    fn tail(&self, iterations: usize) -> Vec<f64> {
+        let (from, to) = (iterations / 2, iterations.min(self.sums.len() - 1));
+        let count = to.saturating_sub(from).max(1) as f64;
+        self.sums[to].iter().zip(&self.sums[from]).map(|(to, from)| (to - from) / count).collect()
+    }
+}
+
+impl Observer for Marks<'_> {
+    fn progress(&mut self, progress: Progress) -> ControlFlow<StopReason> {
+        self.observer.progress(progress)
+    }
+
+    fn iteration(&mut self, _: &Iteration, params: &[f64]) {
+        let sum = self.sums[self.sums.len() - 1].iter().zip(params).map(|(sum, x)| sum + x).collect();
+        self.sums.push(sum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_simplest_that_cannot_be_told_from_the_best() {
+        assert_eq!(simplest(&[]), None);
+        // One fold: the best.
+        assert_eq!(simplest(&[vec![9.0, 8.0, 7.0, 6.0, 7.0, 8.0]]), Some(3));
+        // Differences that are the same in all folds count, however small; the others do not.
+        let steady = [vec![10.1, 10.0, 9.9, 9.8, 9.7, 9.6], vec![20.1, 20.0, 19.9, 19.8, 19.7, 19.6]];
+        assert_eq!(simplest(&steady), Some(5));
+        let noisy = [vec![10.0, 9.0, 12.0, 8.0, 9.0, 11.0], vec![10.0, 12.0, 9.0, 11.0, 12.0, 9.5]];
+        assert_eq!(simplest(&noisy), Some(0));
+    }
+}
