@@ -39,7 +39,7 @@ pub fn check_exact(problem: &Problem, choice: &Choice, split: Split) -> Result<(
 pub fn exact(problem: &Problem, choice: &Choice, split: Split, observer: &mut dyn Observer) -> Result<Exact> {
     check_exact(problem, choice, split)?;
     if let Some(Method::Own(evaluate)) = choice.kind().method() {
-        return evaluate(problem, split, observer);
+        return evaluate(problem, choice, split, observer);
     }
     match choice.kind().parts(problem, choice, observer)? {
         Some(parts) => mixture(&parts, &Mixture::of(problem, split)?, problem.horizon, observer),
