@@ -31,7 +31,7 @@ pub fn check_exact(problem: &Problem, choice: &Choice, split: Split) -> Result<(
     if matches!(choice.kind().method(), Some(Method::Own(_))) {
         return Ok(());
     }
-    let (arms, dim) = (problem.arms, choice.params().len());
+    let (arms, dim) = (problem.arms, choice.learned());
     space::check(arms, problem.horizon, &LIMIT, |horizon| Cost::evaluation(arms, horizon, dim, components))
 }
 

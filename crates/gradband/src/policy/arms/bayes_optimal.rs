@@ -127,6 +127,10 @@ pub struct BayesOptimal {
 impl ArmsKernel<0> for BayesOptimal {
     const USES: Uses = Uses::Sums;
 
+    fn unscored(&self) -> Option<&'static str> {
+        Some("plays the best arm with certainty: there is nothing to learn")
+    }
+
     #[inline(always)]
     fn act<R: Real, const K: usize, const SCORE: bool>(
         &self,
