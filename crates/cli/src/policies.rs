@@ -50,6 +50,12 @@ impl Asked {
         self.choice.settings().any(|setting| setting == ("sharpen", SettingValue::Word("tuned")))
     }
 
+    /// Does it know the prior of the evaluation itself? Nobody can use it instead: it shows what is possible.
+    pub fn is_bound(&self) -> bool {
+        let knows = ("prior", SettingValue::Word("known"));
+        self.choice.name() == "bayes-optimal" && self.choice.settings().any(|setting| setting == knows)
+    }
+
     /// What results call it: as it was asked for, and can be typed again.
     pub fn name(&self) -> String {
         if self.bare { self.choice.name().into() } else { self.choice.label() }
@@ -85,6 +91,8 @@ impl Asked {
 pub const INFORMED: [&str; 2] = ["thompson(prior=fit)", "thompson(prior=fit,sharpen=tuned)"];
 /// Gittins indices with that prior.
 pub const INFORMED_INDEX: &str = "gittins(prior=fit)";
+/// The best policy under that prior.
+pub const INFORMED_OPTIMUM: &str = "bayes-optimal(prior=fit)";
 
 /// Those of these policies that apply, take no longer than so many seconds to prepare, and are not what they are without
 /// the past.

@@ -125,7 +125,7 @@ impl PolicySpec {
     pub fn choose(&self, problem: &Problem, catalogue: &Catalogue) -> Result<Choice> {
         let kind = catalogue.kind(&self.kind).map_err(|error| error.at("kind"))?;
         // Whether it applies at all comes before what is said about it.
-        Choice::initial(&kind, problem).map_err(|error| error.at("kind"))?;
+        kind.check(problem).map_err(|error| error.at("kind"))?;
         let said = self.values.iter().try_fold(Policy::of(kind), |policy, (key, value)| {
             say(policy, key, value).map_err(|error| error.within(Place::key(key)))
         });

@@ -60,6 +60,26 @@ fn regret_and_reward_are_two_sides_of_one_sum() {
     assert!(d.std_error < comparison.regret(0).std_error + comparison.regret(2).std_error);
 }
 
+/// Adding a million to every mean changes nothing but the rounding of double precision, prompt and late: on 4,000 common
+/// instances the regrets agree within a hundredth. In single precision a reward near a million has a resolution of 1/16.
+#[test]
+fn rewards_far_from_zero_are_told_apart() {
+    let problem = |shift: f64, delay: usize| {
+        let means = [[0.2, 0.0], [0.0, 0.2]].map(|means| means.map(|mean| mean + shift).to_vec());
+        let prior = Prior::points(means.to_vec()).unwrap();
+        Problem::gaussian(prior, 0.5).horizon(200).delay(delay).build().unwrap()
+    };
+    for delay in [0, 10] {
+        for (name, params) in [("epsilon-greedy", &[0.1][..]), ("softelim", &[0.5]), ("boltzmann", &[0.2])] {
+            let [near, far] = [0.0, 999_999.0].map(|shift| {
+                let problem = problem(shift, delay);
+                regret(&choice(name, params, &problem), &problem, 1, 4_000).mean
+            });
+            assert!((far / near - 1.0).abs() < 0.01, "{name}, delay {delay}: {near} and {far}");
+        }
+    }
+}
+
 fn paper(iterations: usize) -> Ascent {
     Ascent {
         gradient: GradientSource::Sampled,

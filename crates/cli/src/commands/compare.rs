@@ -145,7 +145,12 @@ fn session(document: &Document, verdicts: &[Verdict], target: &Target) -> Result
 fn policies(args: &Compare, target: &Target) -> Result<Vec<Asked>> {
     let problem = &target.problem;
     let [fitted, sharpened] = policies::INFORMED;
-    let informed = policies::informed(&[fitted, sharpened, policies::INFORMED_INDEX], problem, PATIENCE);
+    let mut informed = vec![fitted, sharpened, policies::INFORMED_INDEX];
+    // Without a table the optimum knows the prior anyway.
+    informed.extend(
+        matches!(problem.ground(), Ground::PastProblems { .. }).then_some(policies::INFORMED_OPTIMUM),
+    );
+    let informed = policies::informed(&informed, problem, PATIENCE);
     let mut policies = match &args.policies {
         Some(text) => policies::parse_list(text, problem, "--policies")?,
         None => ready(problem)
@@ -177,7 +182,7 @@ fn is_cheap(kind: &PolicyKind, problem: &Problem) -> bool {
 fn rows(policies: &[Asked], problem: &Problem, measured: &Comparison) -> Vec<Row> {
     let mut order: Vec<usize> = (0..policies.len()).collect();
     order.sort_by(|&i, &j| measured.regret(i).mean.total_cmp(&measured.regret(j).mean));
-    let optimal = policies.iter().position(|policy| policy.choice.name() == "bayes-optimal");
+    let optimal = policies.iter().position(Asked::is_bound);
     let row = |&i: &usize| Row {
         policy: policies[i].name(),
         untuned: policies[i].is_untuned(),

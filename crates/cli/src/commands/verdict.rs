@@ -6,8 +6,6 @@ use gradband::measure::{Against, Comparison, Interval, Verdict, training_regret}
 use gradband::policy::Choice;
 use gradband::{Estimate, Problem, Result};
 
-/// Nobody can use it instead: it shows what is possible.
-const BOUND: &str = "bayes-optimal";
 /// Instances on which rivals are ranked, at most.
 const RANKED_ON: usize = 2_000;
 
@@ -20,7 +18,7 @@ pub fn rivals(
     instances: usize,
     allowed: impl Fn(usize) -> bool,
 ) -> Result<Vec<usize>> {
-    let usable = |&i: &usize| allowed(i) && policies[i].choice.name() != BOUND;
+    let usable = |&i: &usize| allowed(i) && !policies[i].is_bound();
     let mut rivals: Vec<usize> = (0..policies.len()).filter(usable).collect();
     if rivals.len() > 1 {
         let choices: Vec<&Choice> = rivals.iter().map(|&i| &policies[i].choice).collect();

@@ -95,6 +95,10 @@ def on_arms(policy, problem):
         low, up = floor(w["h"]), w["h"] - floor(w["h"])
         ends = [seen(lambda state: explore_then_commit(state, low + end))[0] for end in (0, 1)]
         return (1 - up) * ends[0] + up * ends[1], 0.0
+    if kind == "bayes-optimal" and w:
+        memory = {}
+        best = lambda state: beta_optimal(tuple(state.pulls), tuple(state.sums), n - state.t, w["alpha"], w["beta"], memory)[1]
+        return seen(lambda state: [float(arm == best(state)) for arm in range(K)])
     if kind == "bayes-optimal":
         best = bayes_optimal(world.prior, (0,) * K, (0,) * K, n, {})[0]
         return n * sum(weight * max(means) for weight, means in world.prior) - best, 0.0

@@ -89,7 +89,7 @@ fn without_contexts(dir: &Path) -> Vec<Case> {
     for (spec, problem) in &longer {
         let policies = "softelim(w=0.7) boltzmann(w=0.3) epsilon-greedy(epsilon=0.3) ucb1 ucb-v thompson gittins \
                         thompson(alpha=2.5,beta=0.7,sharpness=1.7) thompson(alpha=0.4,beta=3) gittins(alpha=3,beta=2) \
-                        bayes-optimal random";
+                        bayes-optimal bayes-optimal(prior=fit) bayes-optimal(prior=beta,alpha=2.5,beta=0.7) random";
         cases.extend(policies.split_whitespace().map(|policy| case(problem, &[spec, "--policy", policy])));
     }
     for (spec, problem) in &shorter {

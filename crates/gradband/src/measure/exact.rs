@@ -31,7 +31,7 @@ pub fn check_exact(problem: &Problem, choice: &Choice, split: Split) -> Result<(
     if matches!(choice.kind().method(), Some(Method::Own(_))) {
         return Ok(());
     }
-    let (arms, dim) = (problem.arms, choice.params().len());
+    let (arms, dim) = (problem.arms, choice.learned());
     space::check(arms, problem.horizon, &LIMIT, |horizon| Cost::evaluation(arms, horizon, dim, components))
 }
 
@@ -39,7 +39,7 @@ pub fn check_exact(problem: &Problem, choice: &Choice, split: Split) -> Result<(
 pub fn exact(problem: &Problem, choice: &Choice, split: Split, observer: &mut dyn Observer) -> Result<Exact> {
     check_exact(problem, choice, split)?;
     if let Some(Method::Own(evaluate)) = choice.kind().method() {
-        return evaluate(problem, split, observer);
+        return evaluate(problem, choice, split, observer);
     }
     match choice.kind().parts(problem, choice, observer)? {
         Some(parts) => mixture(&parts, &Mixture::of(problem, split)?, problem.horizon, observer),

@@ -111,7 +111,12 @@ impl Choice {
     /// What is learned, and where it stands among the numbers.
     pub fn slots(&self) -> Vec<Slot> {
         let mut end = 0;
-        let learned = self.kind.params().iter().filter(|param| param.when.is_none_or(|flag| self.flag(flag)));
+        let set = |setting| self.settings.get(setting).map(SettingValue::to_string);
+        let there = |param: &&Param| match param.when {
+            Some((setting, values)) => set(setting).is_some_and(|value| values.contains(&value.as_str())),
+            None => true,
+        };
+        let params = self.kind.params().iter().filter(there);
         let slot = |param: &Param| {
             let shape = match param.shape {
                 Shape::Number => Vec::new(),
@@ -121,7 +126,7 @@ impl Choice {
             end += shape.iter().product::<usize>();
             Slot { param: *param, shape, range: start..end }
         };
-        learned.map(slot).collect()
+        params.map(slot).collect()
     }
 
     /// d: the dimension of contexts.
@@ -296,10 +301,10 @@ impl Choice {
     fn unknown_key(&self, key: &str) -> Error {
         let known = self.kind.params().iter().map(|param| param.name);
         let known = known.chain(self.kind.settings().iter().map(|setting| setting.name));
-        if let Some(flag) =
+        if let Some((setting, values)) =
             self.kind.params().iter().find(|param| param.name == key).and_then(|param| param.when)
         {
-            return Error::new(key, format!("is a parameter only with {flag} = true"));
+            return Error::new(key, format!("is a parameter only with {setting} = {}", values.join(" or ")));
         }
         Error::unknown(key, key, known)
     }

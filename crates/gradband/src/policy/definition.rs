@@ -67,8 +67,11 @@ pub(crate) enum Method {
     /// As a mixture of count-based policies, one of which is drawn before the first round.
     Counts(fn(&Problem, &Choice, &mut dyn Observer) -> Result<Vec<Part>>),
     /// In its own way, on one side of a table's split.
-    Own(fn(&Problem, Split, &mut dyn Observer) -> Result<Exact>),
+    Own(fn(&Problem, &Choice, Split, &mut dyn Observer) -> Result<Exact>),
 }
+
+/// Why a policy does not apply to a problem with its settings, if it does not.
+pub(super) type RefusesAs = fn(&Problem, &Choice) -> Option<String>;
 
 /// Makes a policy ready to play.
 pub(super) type Prepare = fn(&Problem, &Choice, &mut dyn Observer) -> Result<Box<dyn Player>>;
@@ -87,6 +90,8 @@ pub(super) struct Definition {
     pub worlds: Worlds,
     /// Why it does not apply to a problem, if it does not.
     pub refuses: fn(&Problem) -> Option<String>,
+    /// The same with given settings, where it depends on them; the other is for those that it starts with.
+    pub refuses_as: Option<RefusesAs>,
     /// The policy ready to play; long preparations are remembered.
     pub player: Prepare,
     /// About how many seconds its preparation takes, at these parameters or those that it starts from; 0 if it is
@@ -107,6 +112,7 @@ impl Definition {
         plays: Plays::Arms,
         worlds: Worlds::Any,
         refuses: |_| None,
+        refuses_as: None,
         player: |_, choice, _| Err(crate::error::Error::new(choice.name(), "has no engine")),
         seconds: |_, _| 0.0,
         exact: None,
@@ -143,6 +149,10 @@ pub(super) trait Define: Send + Sync {
         Worlds::Any
     }
     fn refuses(&self, _: &Problem) -> Option<String> {
+        None
+    }
+    /// Given where it depends on settings.
+    fn refuses_as(&self) -> Option<RefusesAs> {
         None
     }
     fn player(
@@ -202,6 +212,9 @@ impl Define for Definition {
     }
     fn refuses(&self, problem: &Problem) -> Option<String> {
         (self.refuses)(problem)
+    }
+    fn refuses_as(&self) -> Option<RefusesAs> {
+        self.refuses_as
     }
     fn player(
         &self,
@@ -291,14 +304,26 @@ impl PolicyKind {
         self.define().worlds()
     }
 
-    /// Why it does not apply to a problem, if it does not.
+    /// Why it does not apply to a problem with the settings that it starts with, if it does not.
     pub fn refusal(&self, problem: &Problem) -> Option<String> {
-        let reason = match (self.plays(), problem.contextual()) {
-            (Plays::Arms, Some(_)) => "is for problems without contexts",
-            (Plays::Contexts, None) => "is for problems with contexts",
-            _ => return self.worlds().refusal(problem).or_else(|| self.define().refuses(problem)),
-        };
-        Some(reason.into())
+        self.misfit(problem).or_else(|| self.define().refuses(problem))
+    }
+
+    /// The same whatever its settings.
+    pub(super) fn lasting_refusal(&self, problem: &Problem) -> Option<String> {
+        match self.define().refuses_as() {
+            Some(_) => self.misfit(problem),
+            None => self.refusal(problem),
+        }
+    }
+
+    /// Why it does not play problems of this kind, or in this world.
+    fn misfit(&self, problem: &Problem) -> Option<String> {
+        match (self.plays(), problem.contextual()) {
+            (Plays::Arms, Some(_)) => Some("is for problems without contexts".into()),
+            (Plays::Contexts, None) => Some("is for problems with contexts".into()),
+            _ => self.worlds().refusal(problem),
+        }
     }
 
     /// About how long it takes until the policy can play its first round.

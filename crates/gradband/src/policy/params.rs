@@ -159,8 +159,8 @@ pub struct Param {
     pub feasible: Range,
     /// In which coordinates training moves it.
     pub coordinate: Coordinate,
-    /// The setting that must be `true` for it to be learned.
-    pub when: Option<&'static str>,
+    /// The setting that it depends on, and with which values of it there is such a parameter.
+    pub when: Option<(&'static str, &'static [&'static str])>,
     /// Is it lowered after training, as long as that pays?
     pub polished: bool,
     /// Can it be learned, or only be set?
@@ -253,9 +253,9 @@ impl Param {
         Self { unsaid: Some(x), ..self }
     }
 
-    /// The same, learned only if a setting says so.
-    pub(crate) const fn when(self, setting: &'static str) -> Self {
-        Self { when: Some(setting), ..self }
+    /// The same, which is there only if a setting has one of these values.
+    pub(crate) const fn when(self, setting: &'static str, values: &'static [&'static str]) -> Self {
+        Self { when: Some((setting, values)), ..self }
     }
 }
 

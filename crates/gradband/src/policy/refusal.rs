@@ -8,12 +8,39 @@ use crate::observe::Observer;
 use crate::problem::Problem;
 use crate::simulate::Player;
 
+impl PolicyKind {
+    /// Refuses problems that it does not apply to, whatever its settings.
+    pub fn check(&self, problem: &Problem) -> Result<()> {
+        refuse(self, problem, self.lasting_refusal(problem))
+    }
+}
+
+/// An error with what to use instead, if there is a reason.
+fn refuse(kind: &PolicyKind, problem: &Problem, reason: Option<String>) -> Result<()> {
+    let Some(reason) = reason else { return Ok(()) };
+    let others = applicable(problem).map(PolicyKind::name).filter(|&name| name != kind.name());
+    let instead = others.map(Into::into).collect();
+    Err(Error::of("policy", ErrorKind::Refused { policy: kind.name().into(), reason, instead }))
+}
+
 impl Choice {
     /// The policy with its initial parameters and default settings.
     pub fn initial(kind: &PolicyKind, problem: &Problem) -> Result<Self> {
-        let Some(reason) = kind.refusal(problem) else { return Self::complete(kind, problem) };
-        let instead = applicable(problem).map(|kind| kind.name().into()).collect();
-        Err(Error::of("policy", ErrorKind::Refused { policy: kind.name().into(), reason, instead }))
+        refuse(kind, problem, kind.refusal(problem))?;
+        Self::complete(kind, problem)
+    }
+
+    /// The same to be changed, on a problem that it may refuse as it is; [`Self::admitted`] says whether it does.
+    pub(super) fn unsettled(kind: &PolicyKind, problem: &Problem) -> Result<Self> {
+        kind.check(problem)?;
+        Self::complete(kind, problem)
+    }
+
+    /// Itself, unless its settings make it refuse the problem.
+    pub(super) fn admitted(self, problem: &Problem) -> Result<Self> {
+        let reason = self.kind().define().refuses_as().and_then(|refuses| refuses(problem, &self));
+        refuse(self.kind(), problem, reason)?;
+        Ok(self)
     }
 
     /// Refuses policies with nothing to learn.

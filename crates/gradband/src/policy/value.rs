@@ -79,7 +79,7 @@ impl Policy {
 
     /// The policy on a problem, checked and complete. Errors name the parameter or setting.
     pub fn on(&self, problem: &Problem) -> Result<Choice> {
-        let initial = Choice::initial(&self.kind, problem)?;
+        let initial = Choice::unsettled(&self.kind, problem)?;
         let here = |key: &str| Place::key(self.name()).then(Place::key(key));
         // Settings first: which parameters there are depends on them.
         let set = self.settings.iter().try_fold(initial, |choice, (key, value)| {
@@ -88,6 +88,7 @@ impl Policy {
         let said = self.params.iter().try_fold(set, |choice, (key, numbers)| {
             choice.with_param(problem, key, numbers).map_err(|error| error.at(here(key)))
         })?;
+        let said = said.admitted(problem)?;
         let complete = said.slots().iter().all(|slot| self.params.contains_key(slot.name()));
         if complete { said.with_params(problem, said.params()) } else { Ok(said) }
     }

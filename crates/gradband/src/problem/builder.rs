@@ -133,8 +133,10 @@ impl ProblemBuilder {
             prior.serve(rewards.unit()).map_err(|error| error.within("prior"))?;
         }
         let world = World { horizon, ..world };
-        let problem = Problem { name, arms, horizon: horizon.rounds(), world, model, arm_names };
+        let mut problem =
+            Problem { name, arms, horizon: horizon.rounds(), world, model, arm_names, remoteness: 0.0 };
         problem.check()?;
+        problem.remoteness = problem.armed().map_or(0.0, Armed::remoteness);
         Ok(problem)
     }
 }

@@ -1,7 +1,7 @@
 //! What the past says about an arm of an unseen problem: the prior of a policy that is told about it.
 
 use super::table::{matching, mixture, moments};
-use super::{Bandit, Belief, Prior, Problem};
+use super::{Armed, Bandit, Belief, Prior, Problem, Rewards, Split};
 use crate::numeric::lanes::One;
 use crate::numeric::stream::{Key, Random, Stream};
 
@@ -77,6 +77,31 @@ impl Prior {
             },
             _ => None,
         }
+    }
+}
+
+impl Armed {
+    /// How far rewards are from zero, in terms of how far apart they are within an instance; 0 if they are in [0, 1]. Sums
+    /// of remote rewards lose in single precision what tells the arms apart.
+    pub(super) fn remoteness(&self) -> f64 {
+        /// Instances that are looked at.
+        const FEW: u64 = 64;
+        if self.rewards.unit() {
+            return 0.0;
+        }
+        let noise = if let Rewards::Gaussian(gaussian) = &self.rewards { gaussian.noise_sd } else { 0.0 };
+        let mut means = vec![0.0; self.prior.arms()];
+        let (mut square, mut within) = (0.0, 0.0);
+        for instance in 0..FEW {
+            let mut stream = Stream::<One<f64>>::new((), Key::new(0), instance);
+            self.prior.sample(Split::Train, &mut stream, &mut means);
+            let (mean, variance) = mixture(means.iter().map(|&mean| ((mean, 0.0), 1.0)));
+            square += mean * mean / FEW as f64;
+            within += variance / FEW as f64;
+        }
+        let remoteness = (square / (within + noise * noise)).sqrt();
+        // Nothing apart, or code of one's own that draws what is not a number.
+        if remoteness.is_finite() { remoteness } else { 0.0 }
     }
 }
 

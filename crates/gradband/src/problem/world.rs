@@ -209,18 +209,24 @@ impl World {
     pub(super) fn check(&self, arms: usize) -> Result<()> {
         self.horizon.check()?;
         let rounds = self.horizon.rounds();
-        let last = rounds.saturating_sub(1);
+        let unknown = "no reward would ever be known";
         match self.delay {
-            Delay::Rounds(delay) if delay > last => {
-                let message = format!(
-                    "found {delay}, expected less than the {rounds} rounds of a run: no reward would ever be known"
-                );
+            // The first reward must be there before the last round.
+            Delay::Rounds(delay) if delay > 0 && delay + 1 >= rounds => {
+                let most = rounds.saturating_sub(2);
+                let message = format!("found {delay}, expected at most {most} in {rounds} rounds: {unknown}");
                 Err(Error::new("delay", message))
             }
             Delay::Rounds(_) => Ok(()),
             Delay::Geometric { mean } => within("delay.mean", mean, 0.0, rounds as f64).map(drop),
         }?;
         count("batch", self.batch, 1, rounds)?;
+        let delay = if let Delay::Rounds(delay) = self.delay { delay } else { 0 };
+        if self.batch > 1 && (delay + 1).next_multiple_of(self.batch) >= rounds {
+            let after = if delay > 0 { format!(" with a delay of {delay}") } else { String::new() };
+            let message = format!("found {}{after}, expected less in {rounds} rounds: {unknown}", self.batch);
+            return Err(Error::new("batch", message));
+        }
         let most = 1.0 / arms as f64;
         if !(0.0..=most).contains(&self.floor) {
             let message = format!(

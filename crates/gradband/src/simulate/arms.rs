@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::numeric::lanes::{Best, Lane, Real, add, pick, put};
 use crate::numeric::simd::{LaneWork, Lanes, in_lanes};
 use crate::numeric::stream::Stream;
-use crate::problem::{Armed, Bernoulli, RewardModel, Rewards};
+use crate::problem::{Armed, Bernoulli, Problem, RewardModel, Rewards};
 use late::{Late, Statistics};
 
 /// The statistics of a run so far, a lane per run.
@@ -115,6 +115,10 @@ pub struct Counted<R> {
 /// Above this horizon sums of rewards lose digits in single precision.
 const SINGLE_PRECISION_HORIZON: usize = 1 << 16;
 
+fn in_single_precision(problem: &Problem) -> bool {
+    problem.horizon <= SINGLE_PRECISION_HORIZON && problem.is_near_zero()
+}
+
 /// A kernel as a player.
 #[derive(Clone, Debug)]
 pub(crate) struct Arms<P, const N: usize>(pub P);
@@ -126,7 +130,7 @@ impl<const N: usize, P: ArmsKernel<N>> Player for Arms<P, N> {
 
     fn rollout(&self, job: &Job, first: u64, out: Output) -> Result<()> {
         let lanes = match job.lanes {
-            Lanes::Auto if job.problem.horizon > SINGLE_PRECISION_HORIZON => Lanes::Double,
+            Lanes::Auto if !in_single_precision(job.problem) => Lanes::Double,
             lanes => lanes,
         };
         in_lanes(lanes, Play { policy: &self.0, armed: armed(job)?, job, first, out })

@@ -28,31 +28,39 @@ pub fn known(world: &World, s: usize, t: usize) -> bool {
 /// A policy's probabilities from estimated means and variances, as the paper writes them.
 pub type Rule<'a> = &'a dyn Fn(&[f64; 2], &[f64; 2]) -> [f64; 2];
 
+/// A round: its example and the arm that was pulled.
+type Step = (([f64; 2], usize), usize);
+
 /// Expected reward by complete enumeration. In every round an arm is fitted anew: its variance from all of its past, its
 /// mean from the part that is known.
 pub fn enumerated(world: &World, w: &[f64; 4], ridge: f64, rule: Rule) -> f64 {
-    let rounds = world.horizon.rounds();
-    let sequences = 3_usize.pow(rounds as u32);
+    ahead(world, w, ridge, rule, &mut Vec::new())
+}
+
+/// The reward to come after a past: every example, then every arm, by its probability.
+fn ahead(world: &World, w: &[f64; 4], ridge: f64, rule: Rule, past: &mut Vec<Step>) -> f64 {
+    let t = past.len();
+    if t == world.horizon.rounds() {
+        return 0.0;
+    }
     let mut total = 0.0;
-    for sequence in 0..sequences {
-        let drawn: Vec<_> = (0..rounds).map(|t| EXAMPLES[sequence / 3_usize.pow(t as u32) % 3]).collect();
-        for actions in 0..1_usize << rounds {
-            let (mut probability, mut reward) = (1.0, 0.0);
-            for t in 0..rounds {
-                let (mut mu, mut v) = ([0.0; 2], [0.0; 2]);
-                for arm in 0..2 {
-                    let past = |of: &dyn Fn(usize) -> bool| -> Vec<_> {
-                        let rounds = (0..t).filter(|&s| (actions >> s & 1) == arm && of(s));
-                        rounds.map(|s| (drawn[s].0, f64::from(u8::from(drawn[s].1 == arm)))).collect()
-                    };
-                    mu[arm] = fitted(w, ridge, &past(&|s| known(world, s, t)), drawn[t].0).0;
-                    v[arm] = fitted(w, ridge, &past(&|_| true), drawn[t].0).1;
-                }
-                let arm = actions >> t & 1;
-                probability *= world.floor + (1.0 - 2.0 * world.floor) * rule(&mu, &v)[arm];
-                reward += world.horizon.weight(t) * f64::from(u8::from(drawn[t].1 == arm));
-            }
-            total += probability * reward / sequences as f64;
+    for (x, label) in EXAMPLES {
+        let (mut mu, mut v) = ([0.0; 2], [0.0; 2]);
+        for arm in 0..2 {
+            let of = |from: &dyn Fn(usize) -> bool| -> Vec<_> {
+                let steps = past.iter().enumerate().filter(|(s, step)| step.1 == arm && from(*s));
+                steps.map(|(_, &((x, label), _))| (x, f64::from(u8::from(label == arm)))).collect()
+            };
+            mu[arm] = fitted(w, ridge, &of(&|s| known(world, s, t)), x).0;
+            v[arm] = fitted(w, ridge, &of(&|_| true), x).1;
+        }
+        let pi = rule(&mu, &v);
+        for arm in 0..2 {
+            let probability = (world.floor + (1.0 - 2.0 * world.floor) * pi[arm]) / EXAMPLES.len() as f64;
+            let reward = world.horizon.weight(t) * f64::from(u8::from(label == arm));
+            past.push(((x, label), arm));
+            total += probability * (reward + ahead(world, w, ridge, rule, past));
+            past.pop();
         }
     }
     total

@@ -1,67 +1,120 @@
-//! The best possible policy, which knows the prior: what any other policy can be measured by.
+//! The best possible policy, which knows the prior: what any other policy can be measured by. Of all policies, the one with
+//! the largest E[sum of rewards], by dynamic programming over the counts.
 //!
 //! On a table of past instances it knows the ones that evaluation draws from: a bound, and not something to
-//! deploy.
+//! deploy. With `prior=fit` it is the best policy if every mean is drawn from the Beta that fits the past arms, and with
+//! `prior=beta` from Beta(alpha, beta): policies that can be used, whatever the means are drawn from.
 
-use crate::error::{Error, Result};
-use crate::exact::Mixture;
+use crate::error::{Error, ErrorKind, Result};
 use crate::exact::bayes_optimal::BayesOptimal as Optimal;
 use crate::exact::space::{self, Cost, LIMIT};
+use crate::exact::{Exact, Mixture, forward};
 use crate::numeric::lanes::Real;
 use crate::numeric::stream::Stream;
 use crate::observe::Observer;
+use crate::policy::choice::Choice;
 use crate::policy::definition::{Definition, Method, Worlds};
-use crate::problem::{Prior, Problem, Split};
+use crate::policy::fit;
+use crate::policy::params::{Allowed, Setting};
+use crate::problem::{Prior, Problem, Rewards, Split};
 use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "bayes-optimal",
-    summary: "the best possible policy given the prior, by dynamic programming",
+    summary: "the best possible policy given the prior, or a Beta prior, by dynamic programming",
+    params: &[fit::ALPHA.when("prior", &["beta", "fit"]), fit::BETA.when("prior", &["beta", "fit"])],
+    settings: &[Setting {
+        name: "prior",
+        allowed: Allowed::OneOf(&["known", "beta", "fit"]),
+        summary: "what it is optimal for: the prior of the problem, Beta(alpha, beta) arms (1 and 1 unless they are given), \
+                  or the Beta that fits the past arms of the training part",
+    }],
     worlds: Worlds::Plain,
-    refuses: |problem| cost(problem).err().map(|error| refusal(&error)),
-    player: |problem, _, observer| {
-        Ok(Box::new(Arms(BayesOptimal { optimal: shared(problem, Split::HeldOut, observer)? })))
+    refuses: |problem| refuses(problem, true),
+    refuses_as: Some(|problem, choice| refuses(problem, knows_prior(choice))),
+    player: |problem, choice, observer| {
+        let prior = prior(problem, choice, Split::HeldOut)?;
+        Ok(Box::new(Arms(BayesOptimal { optimal: shared(prior, problem.horizon, observer)? })))
     },
-    exact: Some(Method::Own(|problem, split, observer| Ok(shared(problem, split, observer)?.exact.clone()))),
-    seconds: |problem, _| cost(problem).map_or(0.0, |cost| 3e-9 * cost.steps as f64),
+    exact: Some(Method::Own(exact)),
+    seconds: |problem, choice| {
+        cost(problem, choice.is_none_or(knows_prior)).map_or(0.0, |cost| 3e-9 * cost.steps as f64)
+    },
     ..Definition::ARMS
 };
 
+/// Is it optimal for the prior of the problem?
+fn knows_prior(choice: &Choice) -> bool {
+    choice.word("prior") == Some("known")
+}
+
+/// What it is optimal for.
+fn prior(problem: &Problem, choice: &Choice, split: Split) -> Result<Mixture> {
+    if knows_prior(choice) {
+        return Mixture::of(problem, split);
+    }
+    let of_arms = |name| Ok(vec![choice.scalar(name)?; problem.arms]);
+    Mixture::beta(&of_arms("alpha")?, &of_arms("beta")?)
+}
+
+fn exact(problem: &Problem, choice: &Choice, split: Split, observer: &mut dyn Observer) -> Result<Exact> {
+    let optimal = shared(prior(problem, choice, split)?, problem.horizon, observer)?;
+    if knows_prior(choice) {
+        return Ok(optimal.exact.clone());
+    }
+    let (arms, horizon, components) = (problem.arms, problem.horizon, Mixture::count(problem, split)?);
+    space::check(arms, horizon, &LIMIT, |horizon| Cost::evaluation(arms, horizon, 0, components))?;
+    forward(&*optimal, &Mixture::of(problem, split)?, horizon, observer)
+}
+
 /// What the dynamic programme takes, or why there is none.
-fn cost(problem: &Problem) -> Result<Cost> {
-    let (arms, horizon) = (problem.arms, problem.horizon);
+fn cost(problem: &Problem, knows_prior: bool) -> Result<Cost> {
+    if !knows_prior {
+        return match problem.armed() {
+            Some(armed) if matches!(armed.rewards, Rewards::Bernoulli(_)) => over_counts(problem, 1),
+            _ => Err(Error::new("problem", format!("it needs Bernoulli rewards, not {} ones", problem.kind()))),
+        };
+    }
     let components = Mixture::count(problem, Split::HeldOut)?;
     let points = problem.armed().is_some_and(|armed| matches!(armed.prior, Prior::Points(_)));
     if points && components <= 2 {
         let mixture = Mixture::of(problem, Split::HeldOut)?;
-        return Optimal::plan(&mixture, horizon, &LIMIT).map(|plan| plan.cost());
+        return Optimal::plan(&mixture, problem.horizon, &LIMIT).map(|plan| plan.cost());
     }
-    let over_counts = |horizon| Cost::bayes_optimal(arms, horizon, components);
-    space::check(arms, horizon, &LIMIT, over_counts)?;
-    Ok(over_counts(horizon))
+    over_counts(problem, components)
 }
 
-fn refusal(error: &Error) -> String {
-    match error.kind() {
-        crate::error::ErrorKind::TooLarge(message) => format!("is too large here: {message}"),
+fn over_counts(problem: &Problem, components: usize) -> Result<Cost> {
+    let cost = |horizon| Cost::bayes_optimal(problem.arms, horizon, components);
+    space::check(problem.arms, problem.horizon, &LIMIT, cost)?;
+    Ok(cost(problem.horizon))
+}
+
+fn refuses(problem: &Problem, knows_prior: bool) -> Option<String> {
+    let error = cost(problem, knows_prior).err()?;
+    let reason = match error.kind() {
+        ErrorKind::TooLarge(message) => format!("is too large here: {message}"),
         kind => format!("has no dynamic programme here: {kind}"),
-    }
+    };
+    let remedy = if knows_prior && cost(problem, false).is_ok() { "; bayes-optimal(prior=fit) has one" } else { "" };
+    Some(reason + remedy)
 }
 
-/// The last one computed.
-static MEMO: Mutex<Option<(Mixture, usize, Arc<Optimal>)>> = Mutex::new(None);
+/// The last ones computed: a policy that knows the prior and one that was fitted are played side by side.
+static MEMO: Mutex<Vec<(Mixture, usize, Arc<Optimal>)>> = Mutex::new(Vec::new());
+const REMEMBERED: usize = 2;
 
-/// The optimal policy of a problem, computed or remembered.
-fn shared(problem: &Problem, split: Split, observer: &mut dyn Observer) -> Result<Arc<Optimal>> {
-    let (mixture, horizon) = (Mixture::of(problem, split)?, problem.horizon);
-    if let Some((known, length, optimal)) = &*MEMO.lock().unwrap_or_else(PoisonError::into_inner)
-        && (known, *length) == (&mixture, horizon)
-    {
+/// The optimal policy under a prior, computed or remembered.
+fn shared(prior: Mixture, horizon: usize, observer: &mut dyn Observer) -> Result<Arc<Optimal>> {
+    let memo = || MEMO.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, _, optimal)) = memo().iter().find(|(known, n, _)| (known, *n) == (&prior, horizon)) {
         return Ok(optimal.clone());
     }
-    let optimal = Arc::new(Optimal::new(&mixture, horizon, &LIMIT, observer)?);
-    *MEMO.lock().unwrap_or_else(PoisonError::into_inner) = Some((mixture, horizon, optimal.clone()));
+    let optimal = Arc::new(Optimal::new(&prior, horizon, &LIMIT, observer)?);
+    let mut memo = memo();
+    memo.truncate(REMEMBERED - 1);
+    memo.insert(0, (prior, horizon, optimal.clone()));
     Ok(optimal)
 }
 
@@ -73,6 +126,10 @@ pub struct BayesOptimal {
 
 impl ArmsKernel<0> for BayesOptimal {
     const USES: Uses = Uses::Sums;
+
+    fn unscored(&self) -> Option<&'static str> {
+        Some("plays the best arm with certainty: there is nothing to learn")
+    }
 
     #[inline(always)]
     fn act<R: Real, const K: usize, const SCORE: bool>(
@@ -99,3 +156,6 @@ impl ArmsKernel<0> for BayesOptimal {
         )
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 //! priors: count kernels, the forward programme, the best possible policy.
 
 #[path = "../../../tests/numbers/mod.rs"]
-mod numbers;
+pub(super) mod numbers;
 
 use super::bayes_optimal::DEFINITION as OPTIMAL;
 use super::boltzmann::Boltzmann;

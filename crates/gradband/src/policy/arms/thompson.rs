@@ -11,7 +11,7 @@ mod counts;
 
 pub(super) use counts::Counts;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::exact::Part;
 use crate::numeric::lanes::{Best, Real};
 use crate::numeric::stream::Stream;
@@ -41,7 +41,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         Thompson { alpha: 1.0, beta: 1.0, sharpness: 1.0 } => {
             Ok(Part::only(Counts::new(problem.arms, problem.horizon)))
         }
-        _ => Err(Error::new("policy", "thompson has exact results with alpha = beta = sharpness = 1 alone")),
+        policy => Ok(Part::only(Counts::in_log_odds(&policy, problem.arms, problem.horizon)?)),
     })),
     fit: Some(tuned),
     ..Definition::ARMS
@@ -77,6 +77,11 @@ pub struct Thompson {
 }
 
 impl Thompson {
+    #[cfg(test)]
+    pub fn new(alpha: f64, beta: f64, sharpness: f64) -> Self {
+        Self { alpha, beta, sharpness }
+    }
+
     fn of(choice: &Choice) -> Result<Self> {
         let [alpha, beta, sharpness] = ["alpha", "beta", "sharpness"].map(|name| choice.scalar(name));
         Ok(Self { alpha: alpha?, beta: beta?, sharpness: sharpness? })
@@ -126,3 +131,6 @@ impl ArmsKernel<0> for Thompson {
         best.map_or(history.pulls[0], |best| best.arm)
     }
 }
+
+#[cfg(test)]
+mod tests;

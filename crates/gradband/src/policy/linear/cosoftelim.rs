@@ -25,7 +25,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         Param::PROJECTION,
         Param::number("gamma", Initial::Setting("gamma", rate), Range::new(1e-6, 1e6), Range::new(1e-3, 1e4))
             .log(1.0)
-            .when("learn_gamma"),
+            .when("learn_gamma", &["true"]),
     ],
     settings: &[
         RIDGE,

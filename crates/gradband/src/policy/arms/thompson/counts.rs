@@ -1,9 +1,13 @@
 //! Thompson sampling over counts: the exact probability that each arm's posterior sample is the largest.
 
-use crate::exact::CountKernel;
+use super::Thompson;
+use crate::error::{Error, Result};
 use crate::exact::mixture::{ArmPrior, SuccessTable};
-use crate::exact::space::{block_len, for_each_outcome};
+use crate::exact::space::{self, block_len, for_each_outcome};
+use crate::exact::{Cost, CountKernel, LIMIT};
 use crate::numeric::quadrature::gauss_legendre;
+use crate::numeric::special::{beta_cdf, exp, ln, ln_gamma};
+use std::ops::Range;
 
 /// The same policy as exact probabilities given the counts, by tables for up to a given number of rounds.
 #[derive(Clone, Debug)]
@@ -15,8 +19,18 @@ pub struct Counts {
 enum Tables {
     /// Binomial(T, 1/2) probabilities.
     Two(SuccessTable),
-    /// Densities and distribution functions of Beta(1 + s, 1 + T - s) at the nodes of an exact quadrature.
-    Many { weights: Vec<f64>, densities: Vec<f64>, cdfs: Vec<f64> },
+    /// Densities and distribution functions of the posteriors at the nodes of a quadrature.
+    Many(Nodes),
+}
+
+/// A quadrature, and the posteriors of an arm at its nodes by (pulls, successes).
+#[derive(Clone, Debug)]
+struct Nodes {
+    weights: Vec<f64>,
+    densities: Vec<f64>,
+    cdfs: Vec<f64>,
+    /// The nodes at which a density counts.
+    support: Vec<Range<usize>>,
 }
 
 impl Counts {
@@ -50,7 +64,109 @@ impl Counts {
             }
         }
         let weights = nodes.iter().map(|&(_, weight)| weight).collect();
-        Self { tables: Tables::Many { weights, densities, cdfs } }
+        let support = vec![0..count; size / count];
+        Self { tables: Tables::Many(Nodes { weights, densities, cdfs, support }) }
+    }
+
+    /// For any prior and sharpness: the trapezoidal rule in the log-odds u of an arm's mean x, where
+    ///
+    /// ```text
+    /// f(u) = x^a (1 - x)^b / B(a, b),   a = c (alpha + s),   b = c (beta + T - s)
+    /// ```
+    /// is smooth and falls off exponentially on both sides, whatever a and b. A product of K functions no steeper than
+    /// a normal one of deviation sigma has an error of about exp(-2 pi² sigma² / (K h²)) in steps of h: 1e-12 here.
+    pub fn in_log_odds(policy: &Thompson, arms: usize, horizon: usize) -> Result<Self> {
+        let Thompson { alpha, beta, sharpness } = *policy;
+        let ends = |horizon: usize| {
+            let most = |x: f64| sharpness * (x + horizon as f64);
+            [lowest(sharpness * alpha, most(beta)), -lowest(sharpness * beta, most(alpha))]
+        };
+        let step = |horizon: usize| {
+            let sigma = 2.0 / (sharpness * (alpha + beta + horizon as f64)).sqrt();
+            (0.84 * sigma / (arms as f64).sqrt()).min(0.5)
+        };
+        let [low, high] = ends(horizon);
+        if low.min(-high) <= -FARTHEST {
+            let message = format!(
+                "thompson's samples come too close to 0 or 1 for exact results: sharpness times alpha, and times beta, must be \
+                 at least about {SMALLEST}, not {}",
+                sharpness * alpha.min(beta)
+            );
+            return Err(Error::new("policy", message));
+        }
+        space::check(arms, horizon, &LIMIT, |horizon| {
+            let [low, high] = ends(horizon);
+            let nodes = ((high - low) / step(horizon)) as u128 + 2;
+            let posteriors = (horizon + 1) as u128 * (horizon + 2) as u128 / 2;
+            let Cost { states, bytes, steps } = Cost::evaluation(arms, horizon, 0, 1);
+            let tables = nodes * posteriors;
+            // Few of the nodes count, and several are added at once.
+            let steps = steps.saturating_mul(1 + nodes / 8).saturating_add(20 * tables);
+            Cost { states, bytes: bytes.saturating_add(16 * tables), steps }
+        })?;
+        let h = step(horizon);
+        let nodes: Vec<f64> = (0..).map(|k| low + f64::from(k) * h).take_while(|&u| u < high + h).collect();
+        let mut tables = Nodes { weights: vec![h; nodes.len()], densities: vec![], cdfs: vec![], support: vec![] };
+        for pulls in 0..=horizon {
+            for s in 0..=pulls {
+                tables.push(&nodes, sharpness * (alpha + s as f64), sharpness * (beta + (pulls - s) as f64));
+            }
+        }
+        Ok(Self { tables: Tables::Many(tables) })
+    }
+}
+
+/// The log-odds below which means are zero for a computer, and about what sharpness times alpha must be to stay above.
+const FARTHEST: f64 = 700.0;
+const SMALLEST: f64 = 0.06;
+/// What is left out on either side of a density, relative to its maximum, and of a distribution.
+const LEFT_OUT: f64 = 1e-17;
+
+/// The log-odds below which Beta(a, b) has next to nothing.
+fn lowest(a: f64, b: f64) -> f64 {
+    let (mut low, mut high) = (-FARTHEST, ln(a) - ln(b));
+    for _ in 0..40 {
+        let middle = 0.5 * (low + high);
+        if cdf(a, b, middle) < LEFT_OUT { low = middle } else { high = middle }
+    }
+    low
+}
+
+/// The distribution function of Beta(a, b) at these log-odds, which no rounding of 1 - x disturbs.
+fn cdf(a: f64, b: f64, u: f64) -> f64 {
+    if u <= 0.0 { beta_cdf(a, b, odds(u)) } else { 1.0 - beta_cdf(b, a, odds(-u)) }
+}
+
+/// x of log-odds u <= 0.
+fn odds(u: f64) -> f64 {
+    exp(u) / (1.0 + exp(u))
+}
+
+impl Nodes {
+    /// Beta(a, b) at log-odds.
+    fn push(&mut self, nodes: &[f64], a: f64, b: f64) {
+        let norm = ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b);
+        // ln x = u + ln(1 - x) for u <= 0, and so on the other side.
+        let log_density = |&u: &f64| {
+            let less = -libm::log1p(exp(-u.abs()));
+            norm + if u <= 0.0 { a * (u + less) + b * less } else { a * less + b * (less - u) }
+        };
+        let logs: Vec<f64> = nodes.iter().map(log_density).collect();
+        let counts = logs.iter().fold(f64::MIN, |most, &log| most.max(log)) + ln(LEFT_OUT);
+        let first = logs.iter().position(|&log| log > counts).unwrap_or(0);
+        let last = logs.iter().rposition(|&log| log > counts).unwrap_or(0);
+        self.support.push(first..last + 1);
+        self.densities.extend(logs.iter().map(|&log| if log > counts { exp(log) } else { 0.0 }));
+        self.cdfs.extend(nodes.iter().enumerate().map(|(q, &u)| match q {
+            _ if q < first => 0.0,
+            _ if q > last => 1.0,
+            _ => cdf(a, b, u),
+        }));
+    }
+
+    /// Densities or distribution functions of an arm at the nodes.
+    fn row<'a>(&self, table: &'a [f64], posterior: usize) -> &'a [f64] {
+        &table[posterior * self.weights.len()..][..self.weights.len()]
     }
 }
 
@@ -68,15 +184,16 @@ impl CountKernel for Counts {
                 pi[0] = (0..=s0).map(|j| hypergeometric(half, t0, t1, s0 + s1, j)).sum();
                 pi[1] = 1.0 - pi[0];
             }
-            Tables::Many { weights, densities, cdfs } => {
-                let count = weights.len();
-                let at = |arm: usize| offset(pulls[arm] as usize, successes[arm] as usize) * count;
+            Tables::Many(nodes) => {
+                let at = |arm: usize| offset(pulls[arm] as usize, successes[arm] as usize);
                 for (arm, p) in pi.iter_mut().enumerate() {
-                    let density = &densities[at(arm)..][..count];
-                    *p = (0..count)
+                    let density = nodes.row(&nodes.densities, at(arm));
+                    *p = nodes.support[at(arm)]
+                        .clone()
                         .map(|q| {
-                            let others = (0..pulls.len()).filter(|&j| j != arm).map(|j| cdfs[at(j) + q]);
-                            weights[q] * density[q] * others.product::<f64>()
+                            let others = (0..pulls.len()).filter(|&j| j != arm);
+                            let others = others.map(|j| nodes.row(&nodes.cdfs, at(j))[q]);
+                            nodes.weights[q] * density[q] * others.product::<f64>()
                         })
                         .sum();
                 }
@@ -87,7 +204,7 @@ impl CountKernel for Counts {
     fn block(&self, pulls: &[u32], pi: &mut [f64], _: &mut [f64]) {
         let half = match &self.tables {
             Tables::Two(half) => half,
-            Tables::Many { weights, densities, cdfs } => return many(pulls, pi, weights, densities, cdfs),
+            Tables::Many(nodes) => return many(pulls, pi, nodes),
         };
         // P(s0, s1) = P(s0 - 1, s1 + 1) + one hypergeometric term: the sums of `probabilities`, shared.
         let (t0, t1) = (pulls[0] as usize, pulls[1] as usize);
@@ -113,25 +230,32 @@ impl CountKernel for Counts {
 
 /// A block by quadrature, row by row over the last arm's successes: what the other arms contribute is shared
 /// by a row.
-fn many(pulls: &[u32], pi: &mut [f64], weights: &[f64], densities: &[f64], cdfs: &[f64]) {
-    let (count, last) = (weights.len(), pulls.len() - 1);
+fn many(pulls: &[u32], pi: &mut [f64], nodes: &Nodes) {
+    let Nodes { weights, densities, cdfs, support } = nodes;
+    let last = pulls.len() - 1;
     let (len, width) = (block_len(pulls), pulls[last] as usize + 1);
-    let first = offset(pulls[last] as usize, 0) * count;
-    let own = first..first + width * count;
-    let (density, cdf) = (&densities[own.clone()], &cdfs[own]);
-    let mut shared = vec![0.0; count];
+    let own = offset(pulls[last] as usize, 0);
+    let mut shared = vec![0.0; weights.len()];
     for_each_outcome(&pulls[..last], |row, successes| {
+        let at = |arm: usize| offset(pulls[arm] as usize, successes[arm] as usize);
         for arm in 0..=last {
             // weight times f_arm (unless it is the last arm) times F_j of all other arms but the last.
-            shared.copy_from_slice(weights);
+            let counts = if arm == last { 0..weights.len() } else { support[at(arm)].clone() };
+            let shared = &mut shared[counts.clone()];
+            shared.copy_from_slice(&weights[counts.clone()]);
             for j in 0..last {
                 let table = if j == arm { densities } else { cdfs };
-                let at = offset(pulls[j] as usize, successes[j] as usize) * count;
-                shared.iter_mut().zip(&table[at..]).for_each(|(product, factor)| *product *= factor);
+                let factors = &nodes.row(table, at(j))[counts.clone()];
+                shared.iter_mut().zip(factors).for_each(|(product, factor)| *product *= factor);
             }
-            let own = if arm == last { density } else { cdf };
-            let out = &mut pi[arm * len + row * width..][..width];
-            out.iter_mut().zip(own.chunks_exact(count)).for_each(|(p, factor)| *p = dot(&shared, factor));
+            for (s, p) in pi[arm * len + row * width..][..width].iter_mut().enumerate() {
+                *p = if arm == last {
+                    let counts = support[own + s].clone();
+                    dot(&shared[counts.clone()], &nodes.row(densities, own + s)[counts])
+                } else {
+                    dot(shared, &nodes.row(cdfs, own + s)[counts.clone()])
+                };
+            }
         }
     });
 }
