@@ -213,7 +213,7 @@ struct Needed<'a> {
 
 enum Reading {
     Table(TableOptions),
-    Examples { label: Option<String>, scale: Scale, holdout: Option<f64> },
+    Examples { label: Option<String>, scale: Scale, holdout: Option<f64>, split: Option<usize> },
 }
 
 impl SpecFile {
@@ -290,10 +290,17 @@ impl Reading {
                 Err(error) if error.place().is_in_file() => Err(error),
                 Err(error) => Err(error.within("prior")),
             },
-            Self::Examples { label, scale, holdout } => {
+            Self::Examples { label, scale, holdout, split } => {
                 let holdout = holdout.unwrap_or(file.holdout);
-                read_examples(file.reader, &file.name, label.as_deref(), scale, holdout)
-                    .map(|(examples, notes)| (Data::Examples(examples), notes))
+                let (mut examples, notes) =
+                    read_examples(file.reader, &file.name, label.as_deref(), scale, holdout)?;
+                if let Some(number) = split {
+                    if holdout == 0.0 {
+                        return Err(Error::new("split", "needs a holdout above 0: nothing is split"));
+                    }
+                    examples = examples.resplit(holdout, number as u64)?;
+                }
+                Ok((Data::Examples(examples), notes))
             }
         }
     }
@@ -318,7 +325,8 @@ fn needed(keys: &Keys) -> Result<Option<Needed<'_>>> {
         };
         let path = keys.text(kind, "data")?;
         let scale = Scale::named(keys.optional_text("scale")?.unwrap_or("minmax"))?;
-        let reading = Reading::Examples { label, scale, holdout: holdout(keys)? };
+        let split = keys.optional_count("split")?;
+        let reading = Reading::Examples { label, scale, holdout: holdout(keys)?, split };
         return Ok(Some(Needed { key: "data", path, reading }));
     }
     let Some(Value::Table(prior)) = keys.get("prior") else { return Ok(None) };

@@ -1,6 +1,6 @@
 //! Signs that a training did not go well, found in its iterates.
 
-use crate::policy::{Choice, Coordinate};
+use crate::policy::{Choice, Coordinate, Slot};
 use crate::problem::Problem;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
@@ -124,7 +124,9 @@ pub(super) fn troubles(
 ) -> Vec<Trouble> {
     let tail = &iterates[iterates.len() / 2..];
     let mut found = Vec::new();
-    for slot in policy.slots().iter().filter(|slot| slot.shape.is_empty()) {
+    // A temperature means nothing to a policy that plays without chance.
+    let used = |slot: &&Slot| slot.shape.is_empty() && !(slot.param.polished && policy.flag("hard"));
+    for slot in policy.slots().iter().filter(used) {
         let at = slot.range.start;
         let (low, high) = slot.param.feasible.on(problem);
         let value = policy.params()[at];

@@ -8,8 +8,9 @@ mod tests;
 
 pub use builder::ExamplesBuilder;
 
+use builder::too_few;
 use super::Split;
-use super::split::{fold_of, hash};
+use super::split::{check_holdout, fold_of, hash, split};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -136,14 +137,40 @@ impl Examples {
     /// The same examples with one fold of those that training uses held out in the place of the others; none if that would
     /// leave nothing on either side.
     pub(super) fn fold(&self, fold: usize, folds: usize) -> Option<Self> {
-        let content = |row: u32| {
-            let numbers = self.features(row as usize).iter().flat_map(|x| x.to_bits().to_le_bytes());
-            hash(numbers.chain(self.labels[row as usize].to_le_bytes()))
-        };
         let (held_out, train): (Vec<u32>, Vec<u32>) =
-            self.train.iter().partition(|&&row| fold_of(content(row), folds) == fold);
+            self.train.iter().partition(|&&row| fold_of(self.content(row, 0), folds) == fold);
         (!held_out.is_empty() && !train.is_empty())
             .then(|| Self { train, held_out: Some(held_out), ..self.clone() })
+    }
+
+    /// The same examples with another share of them held out. The number says which: another number, another split, and
+    /// neither a seed nor the order of the rows matters.
+    ///
+    /// ```
+    /// use gradband::problem::{ExamplesBuilder, Scale, Split};
+    /// let mut rows = ExamplesBuilder::new(Scale::MinMax, 0.0)?;
+    /// for i in 0..100 {
+    ///     rows.push(&[f64::from(i)], if i % 3 == 0 { "fizz" } else { "other" })?;
+    /// }
+    /// let (examples, _) = rows.finish(None)?;
+    /// let held_out = |number| -> gradband::Result<_> {
+    ///     Ok(examples.resplit(0.25, number)?.rows(Split::HeldOut).to_vec())
+    /// };
+    /// assert!(held_out(1)?.len() == 25 && held_out(1)? != held_out(2)?);
+    /// # Ok::<(), gradband::Error>(())
+    /// ```
+    pub fn resplit(&self, holdout: f64, number: u64) -> Result<Self> {
+        check_holdout(holdout)?;
+        let hashes: Vec<u64> = (0..self.len() as u32).map(|row| self.content(row, number)).collect();
+        let [train, held_out] = split(&hashes, holdout).ok_or_else(|| too_few(self.len(), holdout))?;
+        Ok(Self { train, held_out: Some(held_out), ..self.clone() })
+    }
+
+    /// A hash of what is in a row, another for each number.
+    fn content(&self, row: u32, number: u64) -> u64 {
+        let numbers = self.features(row as usize).iter().flat_map(|x| x.to_bits().to_le_bytes());
+        let label = self.labels[row as usize].to_le_bytes();
+        hash(number.to_le_bytes().into_iter().chain(numbers).chain(label))
     }
 
     /// The scale that the features were given.

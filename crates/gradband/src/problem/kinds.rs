@@ -17,7 +17,8 @@ pub enum Data {
 const CONTEXT_KINDS: &[ContextKind] = &[Linear::KIND, Discrete::KIND];
 
 /// The kind whose examples come from a file.
-const CLASSIFICATION: (&str, [&str; 4]) = ("classification", ["data", "label", "scale", "holdout"]);
+const CLASSIFICATION: (&str, [&str; 5]) =
+    ("classification", ["data", "label", "scale", "holdout", "split"]);
 /// The prior whose instances come from a file.
 const TABLE: (&str, [&str; 5]) = ("table", ["path", "columns", "arms", "fit", "holdout"]);
 

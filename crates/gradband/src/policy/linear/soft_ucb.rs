@@ -22,7 +22,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         Param::PROJECTION,
         // Both in smaller steps than the projection, which moves the width too: a policy that gets sharp early stops
         // learning where to look.
-        Param::number("alpha", Initial::Fixed(1.0), Range::new(0.0, 1e3), Range::new(1e-3, 100.0)).log(0.2),
+        Param::number("alpha", Initial::Fixed(1.0), Range::new(0.0, 1e3), Range::new(1e-5, 100.0)).log(0.2),
         Param::number("temperature", Initial::Fixed(0.25), Range::new(1e-6, 1e3), Range::new(1e-3, 100.0))
             .log(0.5)
             .polished(),

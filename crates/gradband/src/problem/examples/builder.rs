@@ -153,14 +153,16 @@ impl ExamplesBuilder {
             return Ok(((0..self.len() as u32).collect(), None));
         };
         let (count, holdout) = (self.len(), self.holdout);
-        let parts = split(&hashes, holdout).ok_or_else(|| {
-            wrong(format!(
-                "found {count} example(s): too few different ones to hold out a part of {holdout}; add examples \
-                 or set holdout = 0"
-            ))
-        });
+        let parts = split(&hashes, holdout).ok_or_else(|| too_few(count, holdout));
         parts.map(|[train, held_out]| (train, Some(held_out)))
     }
+}
+
+/// A part cannot be held out.
+pub(super) fn too_few(count: usize, holdout: f64) -> Error {
+    wrong(format!(
+        "found {count} example(s): too few different ones to hold out a part of {holdout}; add examples or set holdout = 0"
+    ))
 }
 
 /// Something is wrong with all examples together.
