@@ -86,7 +86,7 @@ impl Ascent {
         observer: &mut dyn Observer,
     ) -> Result<Trained> {
         initial.scored_player(problem, &mut ())?;
-        let coordinates = self.coordinates(initial);
+        let coordinates = self.coordinates(problem, initial);
         let mut best: Option<(f64, Vec<f64>)> = None;
         let mut w = initial.params().to_vec();
         let mut history: Vec<Iteration> = Vec::new();
@@ -160,12 +160,12 @@ impl Ascent {
     }
 
     /// In which coordinates the parameters move: in the paper's ascent scales move as they are.
-    fn coordinates(&self, initial: &Choice) -> Vec<Coordinate> {
+    fn coordinates(&self, problem: &Problem, initial: &Choice) -> Vec<Coordinate> {
         let plain = |coordinate| match coordinate {
             Coordinate::Scale if self.optimizer == Optimizer::Sgd => Coordinate::Plain,
             other => other,
         };
-        initial.coordinates().into_iter().map(plain).collect()
+        initial.coordinates(problem).into_iter().map(plain).collect()
     }
 
     /// The gradient at `params`, in the coordinates of training.
@@ -179,7 +179,7 @@ impl Ascent {
     ) -> Result<Gradient> {
         let choice = initial.with_params(problem, params)?;
         let slopes: Vec<f64> =
-            self.coordinates(initial).iter().zip(params).map(|(c, &w)| c.slope(w)).collect();
+            self.coordinates(problem, initial).iter().zip(params).map(|(c, &w)| c.slope(w)).collect();
         let gradient = match self.gradient {
             GradientSource::Exact => Gradient::exact(&exact(problem, &choice, Split::Train, observer)?),
             GradientSource::Sampled => {

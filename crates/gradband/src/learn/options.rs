@@ -86,8 +86,8 @@ impl Options {
     /// The optimizer, unless it is said: parameters and their gradients are of all sizes.
     pub const OPTIMIZER: Optimizer = Optimizer::Adam;
 
-    /// Runs of an iteration, unless the batch size is said: the price of the paper's self with m = 1000, and m = 500 with
-    /// contexts.
+    /// Runs of an iteration, unless the batch size is said or the policy has its own number: the price of the paper's self
+    /// with m = 1000, and m = 500 with contexts.
     pub fn default_runs(problem: &Problem) -> usize {
         if problem.contextual().is_some() { 1000 } else { 2000 }
     }
@@ -97,7 +97,7 @@ impl Options {
         match choice.kind().learns() {
             Learns::Score => self.by_score(problem, choice),
             Learns::Recurrent => self.in_stages(problem, choice).map(Plan::Recurrent),
-            Learns::QLearning => self.q_learning(problem),
+            Learns::QLearning => self.q_learning(problem, choice),
         }
     }
 
@@ -115,7 +115,7 @@ impl Options {
         if exact {
             self.refuse_sampling()?;
         }
-        let ascent = self.ascent(problem);
+        let ascent = self.ascent(problem, choice);
         ascent.check()?;
         if exact {
             check_exact(problem, choice, Split::Train)?;
@@ -129,10 +129,11 @@ impl Options {
         })
     }
 
-    fn ascent(&self, problem: &Problem) -> Ascent {
+    fn ascent(&self, problem: &Problem, choice: &Choice) -> Ascent {
         let gradient = self.gradient.unwrap_or(GradientSource::Sampled);
         let baseline = self.baseline.unwrap_or(Self::BASELINE);
-        let affordable = (Self::default_runs(problem) / baseline.runs().max(1)).max(1);
+        let runs = choice.kind().runs(problem).unwrap_or_else(|| Self::default_runs(problem));
+        let affordable = (runs / baseline.runs().max(1)).max(1);
         // Exact iterates do not jitter: steps can be checked, and the last is the best.
         let (optimizer, average) = match gradient {
             GradientSource::Sampled => (Self::OPTIMIZER, Average::Tail),
@@ -196,7 +197,7 @@ impl Options {
     }
 
     /// Q-learning has one number to choose: `iterations`, the updates of the network.
-    fn q_learning(&self, problem: &Problem) -> Result<Plan> {
+    fn q_learning(&self, problem: &Problem, choice: &Choice) -> Result<Plan> {
         for (place, said) in [
             ("gradient", self.gradient.is_some()),
             ("baseline", self.baseline.is_some()),
@@ -217,7 +218,7 @@ impl Options {
         }
         let mut settings = QLearning::default();
         settings.updates = self.iterations.unwrap_or(settings.updates);
-        Ascent { iterations: settings.updates, ..self.ascent(problem) }.check()?;
+        Ascent { iterations: settings.updates, ..self.ascent(problem, choice) }.check()?;
         Ok(Plan::QLearning(settings))
     }
 
