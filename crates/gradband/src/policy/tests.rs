@@ -231,7 +231,9 @@ fn scores_are_derivatives_of_log_probabilities() {
             tested.push(choice.name().to_string());
         }
     }
-    for name in ["exp3", "softelim", "soft-index", "boltzmann", "epsilon-greedy", "explore-then-commit", "Restless"] {
+    for name in
+        ["exp3", "softelim", "soft-index", "boltzmann", "epsilon-greedy", "explore-then-commit", "Restless"]
+    {
         assert!(tested.iter().any(|tested| tested == name), "{name}");
     }
 }

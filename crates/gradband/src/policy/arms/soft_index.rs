@@ -40,11 +40,16 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "soft-index",
     summary: "a softmax of upper bounds that start at the prior and narrow as the rounds run out",
     params: &[
-        Param::number("mean", Initial::Of("that of past arms", |problem| prior(problem).0), MEANS, INNER_MEANS)
-            .over(|problem, choice| {
-                let [mean, strength] = ["mean", "strength"].map(|name| choice.scalar(name).unwrap_or(1.0));
-                spread(problem, mean, strength)
-            }),
+        Param::number(
+            "mean",
+            Initial::Of("that of past arms", |problem| prior(problem).0),
+            MEANS,
+            INNER_MEANS,
+        )
+        .over(|problem, choice| {
+            let [mean, strength] = ["mean", "strength"].map(|name| choice.scalar(name).unwrap_or(1.0));
+            spread(problem, mean, strength)
+        }),
         Param::number(
             "strength",
             Initial::Of("that of past arms", |problem| prior(problem).1),
@@ -67,7 +72,11 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         .log(1.0)
         .polished(),
     ],
-    settings: &[Setting { name: "hard", allowed: Allowed::Flag, summary: "play the largest bound, for deployment" }],
+    settings: &[Setting {
+        name: "hard",
+        allowed: Allowed::Flag,
+        summary: "play the largest bound, for deployment",
+    }],
     player: |problem, choice, _| Ok(Box::new(Arms(SoftIndex::of(problem, choice)?))),
     runs: Some(|problem| (PATIENCE / run_cost(problem)).clamp(FEWEST, MOST) as usize),
     exact: Some(Method::Counts(|problem, choice, _| {

@@ -54,8 +54,13 @@ fn lanes_agree_with_counts_up_to_the_edges() {
         assert!((single.0 - bound).abs() <= 1e-4 * bound.abs().max(1e-6), "{what}: {} {bound}", single.0);
         for (i, &exact) in slopes.iter().enumerate() {
             let (double, single) = (double.1[i], single.1[i]);
-            assert!(single.is_finite(), "{what}, parameter {i}: {single}");
-            assert!((double - exact).abs() <= 1e-9 * exact.abs().max(1e-9), "{what}, parameter {i}: {double} {exact}");
+            // The derivative by p is 1 plus a number that may be almost -1: digits cancel there.
+            let allowed = 0.02 * exact.abs().max(1e-3);
+            assert!((single - exact).abs() <= allowed, "{what}, parameter {i}: {single} {exact}");
+            assert!(
+                (double - exact).abs() <= 1e-9 * exact.abs().max(1e-9),
+                "{what}, parameter {i}: {double} {exact}"
+            );
         }
     }
 }
@@ -78,7 +83,10 @@ fn slopes_are_derivatives_of_the_bound() {
                         });
                         let difference = (up - down) / (2.0 * step);
                         let what = format!("{noise:?}, {sum} of {pulls}, {left} to come, parameter {i}");
-                        assert!((slope - difference).abs() < 1e-7 * (1.0 + slope.abs()), "{what}: {slope}, {difference}");
+                        assert!(
+                            (slope - difference).abs() < 1e-7 * (1.0 + slope.abs()),
+                            "{what}: {slope}, {difference}"
+                        );
                     }
                 }
             }
@@ -97,11 +105,13 @@ fn played(player: &dyn Player, job: &Job, count: usize) -> (Vec<Outcome>, Vec<f6
 /// Arms that always pay, never pay, or are alike; temperatures down to the least; late rewards; a million rounds.
 #[test]
 fn nothing_is_ever_not_a_number() {
-    let points = |means: &[[f64; 2]]| Prior::points(means.iter().map(|means| means.to_vec()).collect()).unwrap();
+    let points =
+        |means: &[[f64; 2]]| Prior::points(means.iter().map(|means| means.to_vec()).collect()).unwrap();
     let short = Problem::bernoulli(points(&[[0.0, 1.0], [0.0, 0.0], [1.0, 1.0], [0.5, 0.5]])).horizon(50);
     let short = short.build().unwrap();
     let late = short.with_world(World { delay: Delay::Geometric { mean: 9.0 }, ..*short.world() }).unwrap();
-    let ended = short.with_world(World { horizon: Horizon::Geometric { mean: 1.0 }, ..*short.world() }).unwrap();
+    let ended =
+        short.with_world(World { horizon: Horizon::Geometric { mean: 1.0 }, ..*short.world() }).unwrap();
     let long = Problem::bernoulli(points(&[[0.0, 1e-6]])).horizon(1_000_000).build().unwrap();
     let silent = Problem::gaussian(points(&[[-3.0, -3.0]]), 0.0).horizon(20).build().unwrap();
     let task = Task::Gradient(Baseline::LeaveOneOut(2), Returns::Mean);
@@ -114,8 +124,16 @@ fn nothing_is_ever_not_a_number() {
             for lanes in [Lanes::Auto, Lanes::Single, Lanes::Double] {
                 let job = Job { lanes, ..Job::new(problem, Key::new(1), Split::Train, task) };
                 let (outcomes, gradients) = played(&*player, &job, instances);
-                assert!(outcomes.iter().all(|outcome| outcome.regret.is_finite()), "{} {problem}", choice.label());
-                assert!(gradients.iter().all(|slope| slope.is_finite()), "{} {problem}: {gradients:?}", choice.label());
+                assert!(
+                    outcomes.iter().all(|outcome| outcome.regret.is_finite()),
+                    "{} {problem}",
+                    choice.label()
+                );
+                assert!(
+                    gradients.iter().all(|slope| slope.is_finite()),
+                    "{} {problem}: {gradients:?}",
+                    choice.label()
+                );
             }
         }
     }
@@ -151,11 +169,13 @@ fn the_prior_is_that_of_the_past() {
     close(start(bernoulli(Prior::beta(3, 4.0, 76.0).unwrap())), [0.05, 80.0]);
     // Means of 0.4 and 0.6: 0.24 / 0.01 - 1 pulls.
     close(start(bernoulli(Prior::points(vec![vec![0.6, 0.4]]).unwrap())), [0.5, 24.0]);
-    let rows = [[0.6, 0.4], [0.4, 0.6], [0.4, 0.6], [0.6, 0.4]].map(|row| Row::new(row.map(Cell::Mean).to_vec()));
+    let rows =
+        [[0.6, 0.4], [0.4, 0.6], [0.4, 0.6], [0.6, 0.4]].map(|row| Row::new(row.map(Cell::Mean).to_vec()));
     let table = Table::new(["a", "b"].map(String::from).to_vec(), rows.to_vec(), 0.5).unwrap();
     let found = start(bernoulli(Prior::table(table)));
     assert!((found[0] - 0.5).abs() < 1e-6 && found[1] > 2.0, "{found:?}");
-    let normal = |noise| Problem::gaussian(Prior::normal(2, -1.5, 2.0).unwrap(), noise).horizon(50).build().unwrap();
+    let normal =
+        |noise| Problem::gaussian(Prior::normal(2, -1.5, 2.0).unwrap(), noise).horizon(50).build().unwrap();
     close(start(normal(3.0)), [-1.5, 2.25]);
     // Without noise one pull tells all.
     close(start(normal(0.0)), [-1.5, 1e-3]);
