@@ -24,7 +24,8 @@ impl Counts {
         let b = sqrt(p * q / (n + 1.0)) * pow(l, gamma);
         let by_p = if p * q > 0.0 { 1.0 + alpha * b * (q - p) / (2.0 * p * q) } else { 1.0 };
         let by_x = alpha * b * gamma / (l * (1.0 + delta * r / n));
-        let by_n = (pulls * m - sum) / (n * n) * by_p - alpha * b / (2.0 * (n + 1.0)) - by_x * delta * r / (n * n);
+        let by_n =
+            (pulls * m - sum) / (n * n) * by_p - alpha * b / (2.0 * (n + 1.0)) - by_x * delta * r / (n * n);
         (p + alpha * b, [k / n * by_p, by_n, b, alpha * b * log(l), by_x * r / n])
     }
 }
