@@ -21,7 +21,7 @@ pub use catalogue::{Catalogue, POLICIES, applicable, named, ready};
 pub use choice::{Choice, Slot};
 pub use definition::{Learns, Plays, PolicyKind, Worlds};
 pub use linear::mom_subspace;
-pub use params::{Allowed, Coordinate, High, Initial, Param, Range, Setting, SettingValue, Shape};
+pub use params::{Allowed, Coordinate, End, Initial, Param, Range, Setting, SettingValue, Shape};
 pub use rule::{Form, LinearRule, Rule, Scalar, Seen};
 pub use value::{IntoPolicy, Policy};
 

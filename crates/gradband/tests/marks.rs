@@ -11,7 +11,7 @@ use gradband::{Comparison, Simulator};
 use problems::{Told, choice, classes, play, problems, tasks};
 
 /// Policies that play a short horizon in another way than the beginning of a long one.
-const KNOW_THE_HORIZON: [&str; 4] = ["ucb-v", "gittins", "bayes-optimal", "Restless"];
+const KNOW_THE_HORIZON: [&str; 5] = ["soft-index", "ucb-v", "gittins", "bayes-optimal", "Restless"];
 
 fn kinds() -> Vec<PolicyKind> {
     let own = [

@@ -140,12 +140,13 @@ fn training_improves_every_policy() {
         // Thompson sampling is searched, not climbed.
         let climbs = |kind: &&PolicyKind| kind.learns_something() && kind.name() != "thompson";
         for kind in ready(&problem).filter(climbs) {
-            let start = match kind.name() {
-                "epsilon-greedy" => 0.8,
-                "explore-then-commit" => 40.0,
-                _ => 1.0,
+            let start: &[f64] = match kind.name() {
+                "epsilon-greedy" => &[0.8],
+                "explore-then-commit" => &[40.0],
+                "soft-index" => &[0.5, 2.0, 2.0, 0.35, 1.0, 0.3],
+                _ => &[1.0],
             };
-            let initial = choice(kind.name(), &[start], &problem);
+            let initial = choice(kind.name(), start, &problem);
             for optimizer in [Optimizer::Sgd, Optimizer::Adam, Optimizer::Yogi] {
                 let trained = train(&problem, &initial, &Ascent { optimizer, ..ours(60) }, 3);
                 let simulator = Simulator::new(&problem).instances(20_000);
@@ -154,6 +155,22 @@ fn training_improves_every_policy() {
                 assert!(gain.mean > 3.0 * gain.std_error, "{what}: {gain:?}");
             }
         }
+    }
+}
+
+/// Two arms with uniform means: Bayes-optimal play has a regret of 2.2393, the Gittins index 2.2479, the best SoftElim 2.84.
+/// Two arms of 0.6 and 0.4: 2.476, 3.756 and 4.667. Three seeds x 100,000 instances: a mean has a standard error of 0.009,
+/// so that a class that is not within these limits passes with probability 0.001 if it is 0.03 beyond.
+#[test]
+fn the_soft_index_is_almost_optimal() {
+    for (name, most) in [("bernoulli-2-uniform", 2.33), ("bernoulli-2", 2.7)] {
+        let problem = Problem::named(name).unwrap();
+        let regrets = [1, 2, 3].map(|seed| {
+            let trained = Trainer::new("soft-index").seed(seed).train(&problem).unwrap();
+            assert_eq!(trained.troubles(), [], "{name}, seed {seed}");
+            regret(trained.choice(), &problem, 10 + seed, 100_000).mean
+        });
+        assert!(regrets.iter().sum::<f64>() / 3.0 < most, "{name}: {regrets:?}");
     }
 }
 

@@ -55,7 +55,7 @@ impl Enumeration<'_> {
         let best = (0..k).rev().max_by(|&i, &j| mean(i).total_cmp(&mean(j))).unwrap();
         let w = self.params[0];
         let untried: Vec<_> = (0..k).filter(|&arm| pulls(arm) == 0.0).collect();
-        let each_arm_once = !["exp3", "explore-then-commit"].contains(&self.policy);
+        let each_arm_once = !["exp3", "explore-then-commit", "soft-index"].contains(&self.policy);
         if each_arm_once && !untried.is_empty() {
             let share = 1.0 / untried.len() as f64;
             return (0..k).map(|arm| if untried.contains(&arm) { share } else { 0.0 }).collect();
@@ -75,6 +75,15 @@ impl Enumeration<'_> {
                 let end = 2.0 * w;
                 let then = self.committed(&past[..end as usize]);
                 only(then)
+            }
+            "soft-index" => {
+                let &[m, k, alpha, gamma, delta, temperature] = self.params else { panic!("six parameters") };
+                softmax(&|arm| {
+                    let n = pulls(arm) + k;
+                    let p = (mean(arm) * pulls(arm) + k * m) / n;
+                    let log = (1.0 + delta * self.world.horizon.remaining(round) / n).ln();
+                    (p + alpha * (p * (1.0 - p) / (n + 1.0)).sqrt() * log.powf(gamma)) / temperature
+                })
             }
             "Restless" => {
                 let end = (round as f64 + self.world.horizon.remaining(round)).ceil();
@@ -184,6 +193,7 @@ fn problem(world: World) -> Problem {
 fn numbers_of(name: &str) -> Option<Vec<f64>> {
     Some(match name {
         "softelim" => vec![0.7],
+        "soft-index" => vec![0.6, 1.5, 0.7, 0.4, 1.3, 0.2],
         "boltzmann" => vec![0.4],
         "epsilon-greedy" => vec![0.2],
         "exp3" => vec![0.3],

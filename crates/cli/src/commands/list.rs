@@ -4,7 +4,7 @@ use crate::args::Listed;
 use crate::failure::Result;
 use crate::output::{self, Printer};
 use gradband::learn::{BASELINES, Baseline, OPTIMIZERS};
-use gradband::policy::{self, High, Initial, POLICIES, Plays, PolicyKind, Range};
+use gradband::policy::{self, End, Initial, POLICIES, Plays, PolicyKind, Range};
 use gradband::problem::{BuiltIn, Contextual, PROBLEMS};
 use gradband_files::{DATASET_HORIZON, DATASETS, Dataset};
 use gradband_lab::EXPERIMENTS;
@@ -185,11 +185,10 @@ fn setting(setting: &policy::Setting) -> Setting {
 }
 
 fn ends(range: Range) -> [Value; 2] {
-    let high = match range.high {
-        High::Fixed(x) => Value::Number(x),
+    [range.low, range.high].map(|end| match end {
+        End::Fixed(x) => Value::Number(x),
         other => Value::Formula(other.to_string()),
-    };
-    [Value::Number(range.low), high]
+    })
 }
 
 /// Columns of a terminal that lists fit into.

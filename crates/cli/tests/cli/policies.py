@@ -107,6 +107,7 @@ def on_arms(policy, problem):
     time = policy.get("settings", {}).get("time") == "true"
     return seen({
         "softelim": lambda state: softelim(state, w["w"]),
+        "soft-index": lambda state: soft_index(state, *policy["params"]),
         "boltzmann": lambda state: boltzmann(state, w["w"]),
         "epsilon-greedy": lambda state: epsilon_greedy(state, w["epsilon"]),
         "ucb1": ucb1,

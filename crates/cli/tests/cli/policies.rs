@@ -88,6 +88,7 @@ fn without_contexts(dir: &Path) -> Vec<Case> {
     let mut cases = vec![case(&longer[0].1, &[&longer[0].0, "--policy", "explore-then-commit(h=2.4)"])];
     for (spec, problem) in &longer {
         let policies = "softelim(w=0.7) boltzmann(w=0.3) epsilon-greedy(epsilon=0.3) ucb1 ucb-v thompson gittins \
+                        soft-index(mean=0.6,strength=1.5,alpha=0.7,gamma=0.4,delta=1.3,temperature=0.05) \
                         thompson(alpha=2.5,beta=0.7,sharpness=1.7) thompson(alpha=0.4,beta=3) gittins(alpha=3,beta=2) \
                         bayes-optimal bayes-optimal(prior=fit) bayes-optimal(prior=beta,alpha=2.5,beta=0.7) random";
         cases.extend(policies.split_whitespace().map(|policy| case(problem, &[spec, "--policy", policy])));

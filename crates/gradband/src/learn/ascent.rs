@@ -128,7 +128,7 @@ impl Ascent {
         };
         let stop_reason = stopped.filter(|_| history.len() < iterations).unwrap_or(StopReason::Iterations);
         let iterates: Vec<&[f64]> = history.iter().filter_map(|record| record.params.as_deref()).collect();
-        let found = troubles(problem, &policy, &self.frame(begun).coordinates, &iterates);
+        let found = troubles(problem, &policy, &self.frame(problem, begun).coordinates, &iterates);
         let troubles = setback.into_iter().chain(found).collect();
         let trained = Trained::new(initial.clone(), policy, last);
         Ok(Trained { learning_rate: Some(rate.initial), history, stop_reason, troubles, ..trained })
@@ -143,7 +143,7 @@ impl Ascent {
         seed: u64,
         observer: &mut dyn Observer,
     ) -> Result<Climbed> {
-        let (initial, frame) = (&begun.choice, self.frame(begun));
+        let (initial, frame) = (&begun.choice, self.frame(problem, begun));
         let mut best: Option<(f64, Vec<f64>)> = None;
         let mut w = initial.params().to_vec();
         let mut history: Vec<Iteration> = Vec::new();
@@ -192,12 +192,12 @@ impl Ascent {
     }
 
     /// In which coordinates the parameters move: in the paper's ascent scales move as they are.
-    fn frame(&self, begun: &Begun) -> Frame {
+    fn frame(&self, problem: &Problem, begun: &Begun) -> Frame {
         let plain = |coordinate| match coordinate {
             Coordinate::Scale if self.optimizer == Optimizer::Sgd => Coordinate::Plain,
             other => other,
         };
-        let coordinates = begun.choice.coordinates().into_iter().map(plain).collect();
+        let coordinates = begun.choice.coordinates(problem).into_iter().map(plain).collect();
         Frame { coordinates, whitening: begun.whitening.clone() }
     }
 

@@ -34,6 +34,7 @@ pub(super) fn train(
     ascent: &Ascent,
     observer: &mut dyn Observer,
 ) -> Result<Trained> {
+    initial.scored_player(problem, &mut ())?;
     let mut w = initial.params().to_vec();
     let mut tail = Tail::new(w.len(), ascent.iterations);
     let mut history: Vec<Iteration> = Vec::new();

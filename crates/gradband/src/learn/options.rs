@@ -92,8 +92,8 @@ impl Options {
     /// The optimizer, unless it is said: parameters and their gradients are of all sizes.
     pub const OPTIMIZER: Optimizer = Optimizer::Adam;
 
-    /// Runs of an iteration, unless the batch size is said: the price of the paper's self with m = 1000, and m = 500 with
-    /// contexts.
+    /// Runs of an iteration, unless the batch size is said or the policy has its own number: the price of the paper's self
+    /// with m = 1000, and m = 500 with contexts.
     pub fn default_runs(problem: &Problem) -> usize {
         if problem.contextual().is_some() { 1000 } else { 2000 }
     }
@@ -103,7 +103,7 @@ impl Options {
         match choice.kind().learns() {
             Learns::Score => self.by_score(problem, choice),
             Learns::Recurrent => self.in_stages(problem, choice).map(Plan::Recurrent),
-            Learns::QLearning => self.q_learning(problem),
+            Learns::QLearning => self.q_learning(problem, choice),
         }
     }
 
@@ -121,7 +121,7 @@ impl Options {
         if exact {
             self.refuse_sampling()?;
         }
-        let ascent = self.ascent(problem, self.start(problem, choice)?);
+        let ascent = self.ascent(problem, choice, self.start(problem, choice)?);
         ascent.check()?;
         if exact {
             check_exact(problem, choice, Split::Train)?;
@@ -147,13 +147,14 @@ impl Options {
         }
     }
 
-    fn ascent(&self, problem: &Problem, start: Start) -> Ascent {
+    fn ascent(&self, problem: &Problem, choice: &Choice, start: Start) -> Ascent {
         let gradient = self.gradient.unwrap_or(GradientSource::Sampled);
         let baseline = self.baseline.unwrap_or(Self::BASELINE);
         let (runs, iterations) = match start {
             Start::History => (Self::RUNS_FROM_HISTORY, Self::ITERATIONS_FROM_HISTORY),
             Start::Identity => (Self::default_runs(problem), Self::ITERATIONS),
         };
+        let runs = choice.kind().runs(problem).unwrap_or(runs);
         let affordable = (runs / baseline.runs().max(1)).max(1);
         // Exact iterates do not jitter: steps can be checked, and the last is the best.
         let (optimizer, average) = match gradient {
@@ -222,7 +223,7 @@ impl Options {
     }
 
     /// Q-learning has one number to choose: `iterations`, the updates of the network.
-    fn q_learning(&self, problem: &Problem) -> Result<Plan> {
+    fn q_learning(&self, problem: &Problem, choice: &Choice) -> Result<Plan> {
         for (place, said) in [
             ("gradient", self.gradient.is_some()),
             ("start", self.start == Some(Start::History)),
@@ -244,7 +245,7 @@ impl Options {
         }
         let mut settings = QLearning::default();
         settings.updates = self.iterations.unwrap_or(settings.updates);
-        Ascent { iterations: settings.updates, ..self.ascent(problem, Start::Identity) }.check()?;
+        Ascent { iterations: settings.updates, ..self.ascent(problem, choice, Start::Identity) }.check()?;
         Ok(Plan::QLearning(settings))
     }
 

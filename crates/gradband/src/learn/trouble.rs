@@ -150,6 +150,7 @@ pub(super) fn troubles(
 fn place(coordinate: Coordinate, x: f64) -> f64 {
     match coordinate {
         Coordinate::Plain if x <= 0.0 => x,
+        Coordinate::Over(unit) => x / unit,
         _ => x.ln(),
     }
 }

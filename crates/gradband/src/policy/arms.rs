@@ -3,6 +3,7 @@
 super::definition::policies![
     exp3,
     softelim,
+    soft_index,
     boltzmann,
     epsilon_greedy,
     explore_then_commit,

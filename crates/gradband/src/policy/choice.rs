@@ -182,8 +182,12 @@ impl Choice {
     }
 
     /// In which coordinates training moves each number.
-    pub(crate) fn coordinates(&self) -> Vec<Coordinate> {
-        self.slots().iter().flat_map(|slot| vec![slot.param.coordinate; slot.range.len()]).collect()
+    pub(crate) fn coordinates(&self, problem: &Problem) -> Vec<Coordinate> {
+        let coordinate = |slot: &Slot| {
+            let unit = slot.param.unit.map(|unit| Coordinate::Over(unit(problem, self)));
+            vec![unit.unwrap_or(slot.param.coordinate); slot.range.len()]
+        };
+        self.slots().iter().flat_map(coordinate).collect()
     }
 
     /// The parameter of that name.

@@ -97,6 +97,8 @@ pub(super) struct Definition {
     /// About how many seconds its preparation takes, at these parameters or those that it starts from; 0 if it is
     /// remembered or there is none.
     pub seconds: fn(&Problem, Option<&Choice>) -> f64,
+    /// Simulated runs of an iteration of its training, if they are not those of most policies.
+    pub runs: Option<fn(&Problem) -> usize>,
     pub exact: Option<Method>,
     pub fit: Option<Fit>,
 }
@@ -115,6 +117,7 @@ impl Definition {
         refuses_as: None,
         player: |_, choice, _| Err(crate::error::Error::new(choice.name(), "has no engine")),
         seconds: |_, _| 0.0,
+        runs: None,
         exact: None,
         fit: None,
     };
@@ -163,6 +166,9 @@ pub(super) trait Define: Send + Sync {
     ) -> Result<Box<dyn Player>>;
     fn seconds(&self, _: &Problem, _: Option<&Choice>) -> f64 {
         0.0
+    }
+    fn runs(&self, _: &Problem) -> Option<usize> {
+        None
     }
     fn is_exact(&self) -> bool {
         false
@@ -226,6 +232,9 @@ impl Define for Definition {
     }
     fn seconds(&self, problem: &Problem, choice: Option<&Choice>) -> f64 {
         (self.seconds)(problem, choice)
+    }
+    fn runs(&self, problem: &Problem) -> Option<usize> {
+        self.runs.map(|runs| runs(problem))
     }
     fn is_exact(&self) -> bool {
         self.exact.is_some()
@@ -336,6 +345,11 @@ impl PolicyKind {
         /// How much more the rounds of a network take than those of a formula.
         const NETWORK: f64 = 100.0;
         problem.cost() * if self.learns() == Learns::Score { 1.0 } else { NETWORK }
+    }
+
+    /// Simulated runs of an iteration of its training, if they are not those of most policies.
+    pub(crate) fn runs(&self, problem: &Problem) -> Option<usize> {
+        self.define().runs(problem)
     }
 
     /// Has it an exact result, where its problem is small enough?

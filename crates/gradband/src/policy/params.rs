@@ -5,25 +5,33 @@ use crate::error::{Error, Result, count, within};
 use crate::problem::Problem;
 use std::fmt::{self, Display, Formatter};
 
-/// The upper end of a range, which may depend on the problem.
+/// An end of a range, which may depend on the problem.
 #[derive(Clone, Copy, Debug)]
-pub enum High {
+pub enum End {
     /// A number.
     Fixed(f64),
     /// How it reads in a list, and its value on a problem.
     Of(&'static str, fn(&Problem) -> f64),
 }
 
-impl High {
+impl End {
     /// Half of the horizon, rounded down.
     pub(crate) const HALF_HORIZON: Self = Self::Of("floor(n/2)", |problem| (problem.horizon / 2) as f64);
+
+    /// Its value on a problem.
+    fn on(self, problem: &Problem) -> f64 {
+        match self {
+            Self::Fixed(x) => x,
+            Self::Of(_, value) => value(problem),
+        }
+    }
 }
 
 /// How it reads in a list.
-impl Display for High {
+impl Display for End {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         match self {
-            Self::Fixed(high) => write!(f, "{high}"),
+            Self::Fixed(x) => write!(f, "{x}"),
             Self::Of(text, _) => f.write_str(text),
         }
     }
@@ -33,23 +41,19 @@ impl Display for High {
 #[derive(Clone, Copy, Debug)]
 pub struct Range {
     /// Lower end.
-    pub low: f64,
+    pub low: End,
     /// Upper end.
-    pub high: High,
+    pub high: End,
 }
 
 impl Range {
     pub(crate) const fn new(low: f64, high: f64) -> Self {
-        Self { low, high: High::Fixed(high) }
+        Self { low: End::Fixed(low), high: End::Fixed(high) }
     }
 
     /// Lower and upper end on a problem.
     pub fn on(self, problem: &Problem) -> (f64, f64) {
-        let high = match self.high {
-            High::Fixed(high) => high,
-            High::Of(_, high) => high(problem),
-        };
-        (self.low, high)
+        (self.low.on(problem), self.high.on(problem))
     }
 }
 
@@ -93,6 +97,8 @@ impl Display for Initial {
 pub enum Coordinate {
     /// The parameter itself.
     Plain,
+    /// The parameter in units of such a size.
+    Over(f64),
     /// Its logarithm, in steps that are so many times the others'.
     Log(f64),
     /// Its logarithm; in plain gradient ascent, which is the paper's, the parameter itself.
@@ -104,6 +110,7 @@ impl Coordinate {
     pub(crate) fn of(self, x: f64) -> f64 {
         match self {
             Self::Plain => x,
+            Self::Over(unit) => x / unit,
             Self::Log(step) => x.ln() / step,
             Self::Scale => x.ln(),
         }
@@ -113,6 +120,7 @@ impl Coordinate {
     pub(crate) fn value(self, u: f64) -> f64 {
         match self {
             Self::Plain => u,
+            Self::Over(unit) => u * unit,
             Self::Log(step) => (u * step).exp(),
             Self::Scale => u.exp(),
         }
@@ -122,11 +130,15 @@ impl Coordinate {
     pub(crate) fn slope(self, x: f64) -> f64 {
         match self {
             Self::Plain => 1.0,
+            Self::Over(unit) => unit,
             Self::Log(step) => x * step,
             Self::Scale => x,
         }
     }
 }
+
+/// A unit in which a parameter moves, on a problem, from a policy's parameters.
+pub(crate) type Unit = fn(&Problem, &Choice) -> f64;
 
 /// A number, or a matrix.
 #[derive(Clone, Copy, Debug)]
@@ -159,6 +171,8 @@ pub struct Param {
     pub feasible: Range,
     /// In which coordinates training moves it.
     pub coordinate: Coordinate,
+    /// The unit of its coordinate where training starts, if it has one.
+    pub unit: Option<Unit>,
     /// The setting that it depends on, and with which values of it there is such a parameter.
     pub when: Option<(&'static str, &'static [&'static str])>,
     /// Is it lowered after training, as long as that pays?
@@ -203,8 +217,8 @@ impl Param {
     /// One number.
     pub(crate) const fn number(name: &'static str, initial: Initial, domain: Range, feasible: Range) -> Self {
         let (shape, coordinate) = (Shape::Number, Coordinate::Plain);
-        let (when, polished, learned, unsaid) = (None, false, true, None);
-        Self { name, shape, initial, domain, feasible, coordinate, when, polished, learned, unsaid }
+        let (unit, when, polished, learned, unsaid) = (None, None, false, true, None);
+        Self { name, shape, initial, domain, feasible, coordinate, unit, when, polished, learned, unsaid }
     }
 
     /// W: contexts are projected before anything is estimated.
@@ -215,6 +229,7 @@ impl Param {
         domain: Range::new(-1e6, 1e6),
         feasible: Range::new(-1e3, 1e3),
         coordinate: Coordinate::Plain,
+        unit: None,
         when: None,
         polished: false,
         learned: true,
@@ -236,6 +251,11 @@ impl Param {
     /// The same, moved by its logarithm but in the paper's ascent.
     pub(crate) const fn scale(self) -> Self {
         Self { coordinate: Coordinate::Scale, ..self }
+    }
+
+    /// The same, moved in units that depend on where training starts.
+    pub(crate) const fn over(self, unit: Unit) -> Self {
+        Self { unit: Some(unit), ..self }
     }
 
     /// The same, lowered after training.

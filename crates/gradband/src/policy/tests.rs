@@ -153,8 +153,8 @@ fn probabilities(policy: &dyn CountKernel, arms: usize, past: &Past) -> Vec<f64>
 /// The probabilities that a policy had in a round, by every definition there is of it apart from its engine: a formula,
 /// and the one that exact results use. A policy that is drawn before the first round is not of this kind.
 fn definitions(choice: &Choice, problem: &Problem, past: &Past) -> Vec<Vec<f64>> {
-    let naive = Naive::named(choice.name());
-    let naive = naive.map(|naive| naive.probabilities(choice.params()[0], problem.arms, past));
+    let naive = Naive::named(choice.name(), problem.horizon);
+    let naive = naive.map(|naive| naive.probabilities(choice.params(), problem.arms, past));
     let counts = parts(choice, problem).map(|parts| probabilities(&*parts[0].policy, problem.arms, past));
     naive.into_iter().chain(counts).collect()
 }
@@ -231,7 +231,9 @@ fn scores_are_derivatives_of_log_probabilities() {
             tested.push(choice.name().to_string());
         }
     }
-    for name in ["exp3", "softelim", "boltzmann", "epsilon-greedy", "explore-then-commit", "Restless"] {
+    for name in
+        ["exp3", "softelim", "soft-index", "boltzmann", "epsilon-greedy", "explore-then-commit", "Restless"]
+    {
         assert!(tested.iter().any(|tested| tested == name), "{name}");
     }
 }

@@ -26,6 +26,8 @@ pub enum Naive {
     Boltzmann,
     EpsilonGreedy,
     Exp3,
+    /// Over so many rounds.
+    SoftIndex(usize),
 }
 
 fn softmax(logits: &[f64]) -> Vec<f64> {
@@ -36,20 +38,21 @@ fn softmax(logits: &[f64]) -> Vec<f64> {
 }
 
 impl Naive {
-    /// The policy of that name, if it is one of these.
-    pub fn named(name: &str) -> Option<Self> {
+    /// The policy of that name over so many rounds, if it is one of these.
+    pub fn named(name: &str, horizon: usize) -> Option<Self> {
         match name {
             "softelim" => Some(Self::SoftElim),
             "boltzmann" => Some(Self::Boltzmann),
             "epsilon-greedy" => Some(Self::EpsilonGreedy),
             "exp3" => Some(Self::Exp3),
+            "soft-index" => Some(Self::SoftIndex(horizon)),
             _ => None,
         }
     }
 
-    pub fn probabilities(self, w: f64, arms: usize, past: &Past) -> Vec<f64> {
-        let round = past.0.len();
-        if !matches!(self, Self::Exp3) && round < arms {
+    pub fn probabilities(self, params: &[f64], arms: usize, past: &Past) -> Vec<f64> {
+        let (w, round) = (params[0], past.0.len());
+        if !matches!(self, Self::Exp3 | Self::SoftIndex(_)) && round < arms {
             return (0..arms).map(|arm| f64::from(u8::from(arm == round))).collect();
         }
         let k = arms as f64;
@@ -76,6 +79,16 @@ impl Naive {
                 }
                 self.mixture(w, &s)
             }
+            Self::SoftIndex(horizon) => {
+                let &[m, k, alpha, gamma, delta, temperature] = params else { panic!("{params:?}") };
+                let bound = |arm| {
+                    let n = past.pulls(arm) + k;
+                    let p = (past.sum(arm) + k * m) / n;
+                    let s = (p * (1.0 - p) / (n + 1.0)).sqrt();
+                    p + alpha * s * (1.0 + delta * (horizon - round) as f64 / n).ln().powf(gamma)
+                };
+                softmax(&(0..arms).map(|arm| bound(arm) / temperature).collect::<Vec<_>>())
+            }
         }
     }
 
@@ -86,22 +99,22 @@ impl Naive {
     }
 
     /// Expected reward on one Bernoulli instance, over every sequence of arms and rewards.
-    pub fn reward(self, w: f64, means: &[f64], horizon: usize) -> f64 {
-        self.remaining_reward(w, means, horizon, &mut Past::default())
+    pub fn reward(self, params: &[f64], means: &[f64], horizon: usize) -> f64 {
+        self.remaining_reward(params, means, horizon, &mut Past::default())
     }
 
-    fn remaining_reward(self, w: f64, means: &[f64], horizon: usize, past: &mut Past) -> f64 {
+    fn remaining_reward(self, params: &[f64], means: &[f64], horizon: usize, past: &mut Past) -> f64 {
         if past.0.len() == horizon {
             return 0.0;
         }
-        let pi = self.probabilities(w, means.len(), past);
+        let pi = self.probabilities(params, means.len(), past);
         let mut total = 0.0;
         for (arm, &probability) in pi.iter().enumerate().filter(|(_, p)| **p > 0.0) {
             total += probability * means[arm];
             for (reward, chance) in [(0.0, 1.0 - means[arm]), (1.0, means[arm])] {
                 if chance > 0.0 {
                     past.0.push((arm, reward));
-                    total += probability * chance * self.remaining_reward(w, means, horizon, past);
+                    total += probability * chance * self.remaining_reward(params, means, horizon, past);
                     past.0.pop();
                 }
             }
@@ -109,9 +122,14 @@ impl Naive {
         total
     }
 
-    /// Its derivative with respect to w, by central differences (error of order h² = 1e-10).
-    pub fn derivative(self, w: f64, means: &[f64], horizon: usize) -> f64 {
+    /// Its derivatives with respect to all parameters, by central differences (error of order h² = 1e-10).
+    pub fn gradient(self, params: &[f64], means: &[f64], horizon: usize) -> Vec<f64> {
         let h = 1e-5;
-        (self.reward(w + h, means, horizon) - self.reward(w - h, means, horizon)) / (2.0 * h)
+        let moved = |param: usize, step: f64| {
+            let mut params = params.to_vec();
+            params[param] += step;
+            self.reward(&params, means, horizon)
+        };
+        (0..params.len()).map(|param| (moved(param, h) - moved(param, -h)) / (2.0 * h)).collect()
     }
 }

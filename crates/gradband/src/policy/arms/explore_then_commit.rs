@@ -12,7 +12,7 @@ use crate::exact::{CountKernel, Part};
 use crate::numeric::lanes::{Best, Real};
 use crate::numeric::stream::Stream;
 use crate::policy::definition::{Definition, Method};
-use crate::policy::params::{High, Initial, Param, Range};
+use crate::policy::params::{End, Initial, Param, Range};
 use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
 
 pub(in crate::policy) const DEFINITION: Definition = Definition {
@@ -21,8 +21,8 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     params: &[Param::number(
         "h",
         Initial::Of("floor(sqrt n) + 1/2", |problem| (problem.mean_rounds() as f64).sqrt().floor() + 0.5),
-        Range { low: 1.0, high: High::HALF_HORIZON },
-        Range { low: 1.0, high: High::HALF_HORIZON },
+        Range { low: End::Fixed(1.0), high: End::HALF_HORIZON },
+        Range { low: End::Fixed(1.0), high: End::HALF_HORIZON },
     )
     .scale()],
     refuses: |problem| {

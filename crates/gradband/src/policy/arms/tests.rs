@@ -10,6 +10,7 @@ use super::epsilon_greedy::EpsilonGreedy;
 use super::explore_then_commit::DEFINITION as EXPLORE_THEN_COMMIT;
 use super::gittins::Gittins;
 use super::random::Random;
+use super::soft_index::{Counts as SoftIndexCounts, SoftIndex};
 use super::softelim::SoftElim;
 use super::thompson::Counts as Thompson;
 use super::ucb_v::UcbV;
@@ -22,7 +23,7 @@ use crate::exact::{ArmPrior, BayesOptimal, Component, Cost, CountKernel, Exact, 
 use crate::measure::exact;
 use crate::observe::{Observer, Progress};
 use crate::policy::{Choice, POLICIES, named};
-use crate::problem::{Points, Prior, Problem, Split};
+use crate::problem::{Horizon, Points, Prior, Problem, Split};
 use crate::stop::StopReason;
 use numbers::Numbers;
 use std::ops::ControlFlow;
@@ -71,10 +72,16 @@ fn enumerated_reward(policy: &dyn CountKernel, prior: &Mixture, horizon: usize) 
     prior.components().iter().map(reward).sum()
 }
 
+fn soft_index(params: [f64; 6], horizon: usize) -> SoftIndexCounts {
+    SoftIndexCounts(SoftIndex::new(params, Horizon::Fixed(horizon)))
+}
+
 fn policies(arms: usize, horizon: usize) -> Vec<(&'static str, Box<dyn CountKernel>)> {
     vec![
         ("softelim", Box::new(SoftElim::new(0.6))),
         ("softelim", Box::new(SoftElim::new(0.05))),
+        ("soft-index", Box::new(soft_index([0.6, 1.5, 0.7, 0.4, 1.3, 0.05], horizon))),
+        ("soft-index", Box::new(IndexPolicy(soft_index([0.3, 20.0, 1.0, 0.35, 1.0, 1.0], horizon)))),
         ("boltzmann", Box::new(Boltzmann::new(0.3))),
         ("boltzmann", Box::new(Boltzmann::new(0.0005))),
         ("epsilon-greedy", Box::new(IndexPolicy(EpsilonGreedy::new(0.2)))),
@@ -143,6 +150,32 @@ fn gradients_agree_with_central_differences() {
                 check("boltzmann", w, &|w| Box::new(Boltzmann::new(w)));
             }
             check("epsilon-greedy", 0.3, &|w| Box::new(IndexPolicy(EpsilonGreedy::new(w))));
+        }
+    }
+}
+
+/// All six at once: each derivative along its own parameter.
+#[test]
+fn gradients_of_the_soft_index_agree_with_central_differences() {
+    let mut numbers = Numbers(2);
+    for (arms, horizon) in [(2, 7), (2, 40), (3, 9)] {
+        for turn in 0..4 {
+            let prior = numbers.prior(arms, turn);
+            let params = [0.55, 2.5, 0.8, 0.35, 0.7, 0.1];
+            let gradient = evaluate(&soft_index(params, horizon), &prior, horizon).gradient;
+            assert_eq!(gradient.len(), 6);
+            for (i, gradient) in gradient.into_iter().enumerate() {
+                let reward = |x| {
+                    let mut params = params;
+                    params[i] = x;
+                    evaluate(&soft_index(params, horizon), &prior, horizon).bayes_reward
+                };
+                let difference = slope(reward, params[i], 1e-3 * params[i]);
+                assert!(
+                    (gradient - difference).abs() < 1e-6 * gradient.abs().max(1e-3),
+                    "K = {arms}, n = {horizon}, parameter {i}: {gradient}, {difference}"
+                );
+            }
         }
     }
 }

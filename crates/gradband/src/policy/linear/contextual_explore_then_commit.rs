@@ -12,12 +12,12 @@
 
 use crate::numeric::stream::Random;
 use crate::policy::definition::Definition;
-use crate::policy::params::{High, Initial, Param, Range};
+use crate::policy::params::{End, Initial, Param, Range};
 use crate::problem::{Discrete, Problem};
 use crate::simulate::plain::{Plain, PlainKernel, Round};
 
 /// Half of the rounds that the rarest context is expected to have: up to there the reward is concave in h.
-const HIGH: High = High::Of("half the rounds of the rarest context", |problem| half_rarest(problem) as f64);
+const HIGH: End = End::Of("half the rounds of the rarest context", |problem| half_rarest(problem) as f64);
 
 pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "contextual-explore-then-commit",
@@ -27,8 +27,8 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         Initial::Of("sqrt of the rounds of the rarest context, + 1/2", |problem| {
             (2.0 * half_rarest(problem) as f64).sqrt().floor() + 0.5
         }),
-        Range { low: 1.0, high: HIGH },
-        Range { low: 1.0, high: HIGH },
+        Range { low: End::Fixed(1.0), high: HIGH },
+        Range { low: End::Fixed(1.0), high: HIGH },
     )
     .scale()],
     refuses: |problem| {
