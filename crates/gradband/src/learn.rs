@@ -23,8 +23,8 @@ mod validate;
 
 pub use crate::measure::Estimator;
 pub use crate::simulate::{BASELINES, Baseline, Returns};
-pub use auto::{Chosen, Tried, choose};
 pub use ascent::{Ascent, Average, GradientSource};
+pub use auto::{Chosen, Tried, choose};
 pub use optimizer::{OPTIMIZERS, Optimizer, Rate};
 pub use options::{LearningRate, Options, RECIPES, RecipeName};
 pub use plan::Plan;

@@ -9,10 +9,10 @@ mod simulator;
 mod statistics;
 mod verdict;
 
+pub(crate) use evaluate::evaluate_job;
 pub use evaluate::{
     Comparison, Evaluation, MAX_INSTANCES, check_instances, evaluate, over_rounds, training_regret,
 };
-pub(crate) use evaluate::evaluate_job;
 pub use exact::{check_exact, exact};
 pub use gradient::{Estimator, Gradient, gradient_key};
 pub use simulator::Simulator;

@@ -5,7 +5,7 @@ mod enumeration;
 mod numbers;
 
 use enumeration::{W, cosoftelim, enumerable, enumerated, greedy, lin_thompson, soft_ucb};
-use gradband::learn::Estimator;
+use gradband::learn::{Estimator, Start};
 use gradband::policy::{Choice, named};
 use gradband::problem::{Discrete, Order, Points, Problem, World};
 use gradband::simulate::{Baseline, Key, Returns};
@@ -101,11 +101,11 @@ fn tuned(name: &str, problem: &Problem, seed: u64) -> Choice {
     Trainer::new(name).seed(seed).train(problem).unwrap().choice().clone()
 }
 
-/// Our defaults, one seed (the slow test has five): the asked-for regrets.
+/// The identity as the start, one seed (the slow test has five): the asked-for regret, and where it comes from.
 #[test]
 fn training_finds_the_subspace() {
     let problem = Problem::named("linear-2").unwrap();
-    let policy = tuned("cosoftelim", &problem, 1);
+    let policy = Trainer::new("cosoftelim").start(Start::Identity).train(&problem).unwrap().choice().clone();
     let found = regret(&policy, &problem, 10_000).mean;
     assert!(found < 20.0, "{found}");
     // Features 1 and 3 matter: their columns are the longest.
@@ -120,7 +120,7 @@ fn training_finds_the_subspace() {
 #[ignore = "minutes: make test-slow"]
 fn tuned_policies_reach_their_targets() {
     let cosoftelim = [("linear-1", 37.0), ("linear-2", 20.0), ("linear-3", 29.5), ("linear-4", 25.5)];
-    let soft_ucb = [("linear-1", 30.5), ("linear-2", 16.3), ("linear-3", 25.0), ("linear-4", 23.0)];
+    let soft_ucb = [("linear-1", 29.5), ("linear-2", 15.4), ("linear-3", 23.9), ("linear-4", 21.5)];
     let targets = cosoftelim.map(|target| ("cosoftelim", 5, target)).into_iter();
     for (name, seeds, (problem, most)) in targets.chain(soft_ucb.map(|target| ("soft-ucb", 3, target))) {
         let problem = Problem::named(problem).unwrap();

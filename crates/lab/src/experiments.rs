@@ -1,6 +1,7 @@
 //! The list of experiments: the paper's in its order, then ours.
 
 mod data_sets;
+mod defaults;
 mod fig1;
 mod fig10;
 mod fig11;
@@ -20,7 +21,7 @@ use crate::Experiment;
 use gradband::Error;
 
 /// All experiments: the paper's in its order, then ours.
-pub static EXPERIMENTS: [&Experiment; 14] = [
+pub static EXPERIMENTS: [&Experiment; 15] = [
     &fig1::EXPERIMENT,
     &fig2::EXPERIMENT,
     &tab1::EXPERIMENT,
@@ -35,6 +36,7 @@ pub static EXPERIMENTS: [&Experiment; 14] = [
     &fig11::EXPERIMENT,
     &theory::EXPERIMENT,
     &world::EXPERIMENT,
+    &defaults::EXPERIMENT,
 ];
 
 /// The experiment of that name.

@@ -17,7 +17,7 @@ const NAMES: [(&str, &str); 14] = [
     ("ucb1", "UCB1"),
     ("ucb-v", "UCB-V"),
     ("linucb", "LinUCB, the paper's width"),
-    ("linucb(width=tuned)", "LinUCB, tuned width"),
+    ("linucb(ridge=1,width=tuned)", "LinUCB, tuned width"),
     ("mom-thompson", "MOM Thompson"),
     ("mom-thompson(centred=true)", "MOM Thompson, centred"),
 ];

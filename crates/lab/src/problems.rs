@@ -11,6 +11,15 @@ use std::collections::BTreeMap;
 pub enum ProblemSource {
     /// A built-in problem or a data set, by name.
     Named(String),
+    /// A data set of which another part is held out.
+    Split {
+        /// The data set, by name.
+        data: String,
+        /// The share that is held out.
+        holdout: f64,
+        /// Which of all such splits.
+        split: u64,
+    },
     /// The `[problem]` part of a spec.
     Described(Keys),
 }
@@ -38,6 +47,9 @@ impl Problems {
     pub fn open(&mut self, source: &ProblemSource) -> Result<Problem> {
         match source {
             ProblemSource::Described(keys) => Problem::from_keys("spec", keys, None),
+            ProblemSource::Split { data, holdout, split } => {
+                self.open(&ProblemSource::Named(data.clone()))?.resplit(*holdout, *split)
+            }
             ProblemSource::Named(name) => match self.named.get(name) {
                 Some(problem) => Ok(problem.clone()),
                 None => {

@@ -251,6 +251,16 @@ pub fn markdown(results: &Results) -> String {
             lines.push(format!("| {} | {} | {} | {ours} | {errors} |", experiment.id, row.what, row.paper));
         }
     }
+    for experiment in EXPERIMENTS.iter().filter(|experiment| experiment.is_ours()) {
+        for block in (experiment.blocks)(results) {
+            if let Block::Table(table) = block
+                && !table.rows.is_empty()
+            {
+                lines.push(String::new());
+                lines.extend(table_lines(&table));
+            }
+        }
+    }
     lines.push(String::new());
     lines.push("| experiment | section | units | minutes of two cores |".into());
     lines.push("|---|---|---|---|".into());
@@ -262,4 +272,13 @@ pub fn markdown(results: &Results) -> String {
         }
     }
     lines.join("\n") + "\n"
+}
+
+/// A table as Markdown.
+fn table_lines(table: &Table) -> Vec<String> {
+    let line = |cells: Vec<&str>| format!("| {} |", cells.join(" | "));
+    let header = line(table.columns.iter().map(|column| column.name.as_str()).collect());
+    let rule = format!("|{}", "---|".repeat(table.columns.len()));
+    let rows = table.rows.iter().map(|row| line(row.iter().map(|cell| cell.text.as_str()).collect()));
+    [header, rule].into_iter().chain(rows).collect()
 }

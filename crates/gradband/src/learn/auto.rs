@@ -93,9 +93,7 @@ pub fn choose(
 ) -> Result<Chosen> {
     let part = problem.folds().into_iter().next();
     let (tried_on, split) = part.as_ref().map_or((problem, Split::Train), |part| (part, Split::HeldOut));
-    let quick = |kind: &&PolicyKind| {
-        kind.learns_something() && (networks || kind.learns() == Learns::Score)
-    };
+    let quick = |kind: &&PolicyKind| kind.learns_something() && (networks || kind.learns() == Learns::Score);
     let kinds: Vec<&PolicyKind> = applicable(problem).filter(quick).collect();
     let mut classes = Vec::new();
     let mut stopped = None;

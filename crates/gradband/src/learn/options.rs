@@ -141,7 +141,10 @@ impl Options {
             (Some(Start::Identity), _) | (None, false) => Ok(Start::Identity),
             (Some(Start::History) | None, true) => Ok(Start::History),
             (Some(Start::History), false) => {
-                let message = format!("is for policies with a projection W that is not set, not for {}", choice.label());
+                let message = format!(
+                    "is for policies with a projection W that is not set, not for {}",
+                    choice.label()
+                );
                 Err(Error::new("start", message))
             }
         }

@@ -202,8 +202,11 @@ impl Whitening {
         };
         let w = DMatrix::from_row_slice(slot.shape[0], columns, &choice.params()[slot.range.clone()]);
         let size = rms((w * power(0.5)).iter().copied());
-        (size > 0.0 && size.is_finite())
-            .then(|| Self { range: slot.range, from: power(-0.5) * size, to: power(0.5) / size })
+        (size > 0.0 && size.is_finite()).then(|| Self {
+            range: slot.range,
+            from: power(-0.5) * size,
+            to: power(0.5) / size,
+        })
     }
 
     fn times(&self, numbers: &mut [f64], matrix: &DMatrix<f64>) {
@@ -293,7 +296,11 @@ mod tests {
                 value(&restored(&v))
             };
             let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-            assert!((slope - gradient[i]).abs() < 1e-5 * (1.0 + slope.abs()), "{i}: {slope}, {}", gradient[i]);
+            assert!(
+                (slope - gradient[i]).abs() < 1e-5 * (1.0 + slope.abs()),
+                "{i}: {slope}, {}",
+                gradient[i]
+            );
         }
     }
 }

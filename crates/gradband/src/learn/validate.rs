@@ -80,7 +80,9 @@ pub(super) fn route(
     for (i, part) in folds.iter().enumerate() {
         go_on(observer, "trying on folds of the training data", "folds", i as u64, folds.len() as u64)?;
         let (begun, plain) = match from_history {
-            true => (start::history(part, initial, seed, observer)?, start::plain(part, initial, seed, observer)?),
+            true => {
+                (start::history(part, initial, seed, observer)?, start::plain(part, initial, seed, observer)?)
+            }
             // A start may depend on the data: on a fold it is the fold's.
             false => (Some(Begun::at(&initial.restarted(problem, part)?)), None),
         };

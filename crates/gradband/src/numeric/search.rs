@@ -103,13 +103,18 @@ mod tests {
 
     #[test]
     fn finds_a_top_near_the_grid() {
-        let hill = |top: [f64; 2]| move |x: [f64; 2]| -> Result<f64> {
-            Ok(-(x[0] / top[0]).ln().powi(2) - (x[1] / top[1]).ln().powi(2))
+        let hill = |top: [f64; 2]| {
+            move |x: [f64; 2]| -> Result<f64> {
+                Ok(-(x[0] / top[0]).ln().powi(2) - (x[1] / top[1]).ln().powi(2))
+            }
         };
         let (scales, widths) = ([1.0, 2.0, 4.0, 8.0], [0.03, 0.1, 0.3, 1.0]);
         for top in [[1.0, 0.03], [3.0, 0.2], [10.0, 1.5], [0.7, 0.1]] {
             let found = on_grid([&scales, &widths], 2, hill(top)).unwrap();
-            assert!((found[0] / top[0]).ln().abs() < 0.26 && (found[1] / top[1]).ln().abs() < 0.5, "{found:?}");
+            assert!(
+                (found[0] / top[0]).ln().abs() < 0.26 && (found[1] / top[1]).ln().abs() < 0.5,
+                "{found:?}"
+            );
         }
         let fixed = on_grid([&[5.0], &widths], 2, hill([1.0, 0.3])).unwrap();
         assert_eq!(fixed[0], 5.0);

@@ -8,10 +8,10 @@ mod tests;
 
 pub use builder::ExamplesBuilder;
 
-use builder::too_few;
 use super::Split;
 use super::split::{check_holdout, fold_of, hash, split};
 use crate::error::{Error, Result};
+use builder::too_few;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -139,8 +139,11 @@ impl Examples {
     pub(super) fn fold(&self, fold: usize, folds: usize) -> Option<Self> {
         let (held_out, train): (Vec<u32>, Vec<u32>) =
             self.train.iter().partition(|&&row| fold_of(self.content(row, 0), folds) == fold);
-        (!held_out.is_empty() && !train.is_empty())
-            .then(|| Self { train, held_out: Some(held_out), ..self.clone() })
+        (!held_out.is_empty() && !train.is_empty()).then(|| Self {
+            train,
+            held_out: Some(held_out),
+            ..self.clone()
+        })
     }
 
     /// The same examples with another share of them held out. The number says which: another number, another split, and

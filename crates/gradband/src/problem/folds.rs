@@ -1,6 +1,7 @@
 //! Folds of the training data: problems on which a training can be tried without a look at what is held out.
 
 use super::{Armed, Classification, Contextual, Model, Prior, Problem, Split};
+use crate::error::{Error, Result};
 use std::sync::Arc;
 
 /// With fewer rows or past problems than the first number all of five folds are used, with fewer than the second two of
@@ -11,6 +12,15 @@ const PAST_PROBLEMS: [usize; 2] = [200, 1_000];
 const LEAST: usize = 10;
 
 impl Problem {
+    /// The same labelled rows with another share of them held out, see [`Examples::resplit`](super::Examples::resplit).
+    pub fn resplit(&self, holdout: f64, number: u64) -> Result<Self> {
+        let Some(examples) = self.contextual().and_then(Contextual::examples) else {
+            return Err(Error::new("problem", format!("{} has no labelled rows to split", self.name)));
+        };
+        let model = Classification::new(examples.resplit(holdout, number)?);
+        Ok(Self { model: Model::Contextual(Contextual(Arc::new(model))), ..self.clone() })
+    }
+
     /// The problem with a fold of its training data held out in the place of what is, for a few folds; none if nothing is
     /// held out, or if instances are drawn anew.
     pub(crate) fn folds(&self) -> Vec<Self> {

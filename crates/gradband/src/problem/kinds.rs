@@ -17,8 +17,7 @@ pub enum Data {
 const CONTEXT_KINDS: &[ContextKind] = &[Linear::KIND, Discrete::KIND];
 
 /// The kind whose examples come from a file.
-const CLASSIFICATION: (&str, [&str; 5]) =
-    ("classification", ["data", "label", "scale", "holdout", "split"]);
+const CLASSIFICATION: (&str, [&str; 5]) = ("classification", ["data", "label", "scale", "holdout", "split"]);
 /// The prior whose instances come from a file.
 const TABLE: (&str, [&str; 5]) = ("table", ["path", "columns", "arms", "fit", "holdout"]);
 

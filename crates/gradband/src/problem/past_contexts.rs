@@ -114,7 +114,8 @@ impl Sums {
         let (a, b) = (self.contexts / count, self.rewards / count);
         let small = SMALL * (a.trace() / dim as f64).max(f64::MIN_POSITIVE);
         let regular = &a + DMatrix::identity(dim, dim) * small;
-        let theta = Cholesky::new(regular).map_or_else(|| DMatrix::zeros(dim, arms), |factor| factor.solve(&b));
+        let theta =
+            Cholesky::new(regular).map_or_else(|| DMatrix::zeros(dim, arms), |factor| factor.solve(&b));
         // E (r - x'theta)^2 = E r^2 - 2 theta'B + theta'A theta.
         let explained = 2.0 * theta.dot(&b) - theta.dot(&(&a * &theta));
         let noise = (self.squares / count - explained) / arms as f64;

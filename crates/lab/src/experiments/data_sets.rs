@@ -114,7 +114,7 @@ pub(super) fn plan(name: &'static str, size: &Size) -> gradband::Result<Vec<Seri
     }
     let play = Play {
         problem: name.into(),
-        policies: ["linucb", "linucb(width=tuned)", "random"].map(String::from).to_vec(),
+        policies: ["linucb", "linucb(ridge=1,width=tuned)", "random"].map(String::from).to_vec(),
         instances: size.pick(if large { 1000 } else { 5000 }, 50),
         rounds: over_rounds(500, 10),
         round_instances: size.pick(if large { 200 } else { 1000 }, 50),
@@ -137,7 +137,7 @@ pub(super) fn panel(results: &Results, set: &Published) -> Panel {
         learning(results, home(set.set), &series, name, colour(name))
     });
     let last = lines.clone().flat_map(|line| line.points.last().map(|point| point.x)).fold(0.0, f64::max);
-    let tuned = results.regret(home(set.set), &format!("{}, others", set.set), "linucb(width=tuned)");
+    let tuned = results.regret(home(set.set), &format!("{}, others", set.set), "linucb(ridge=1,width=tuned)");
     learning_panel(set.name, lines.chain(level(LINUCB, colour(LINUCB), tuned, last)))
 }
 

@@ -36,7 +36,7 @@ pub(super) fn train(problem: &str, policy: &str, baseline: &str, size: &Size) ->
 pub(super) fn others(problem: &str, size: &Size) -> Work {
     let policies = [
         "linucb",
-        "linucb(width=tuned)",
+        "linucb(ridge=1,width=tuned)",
         "mom-thompson",
         "mom-thompson(centred=true)",
         "cosoftelim",

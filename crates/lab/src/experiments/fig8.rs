@@ -69,7 +69,7 @@ fn blocks(results: &Results) -> Vec<Block> {
         let series = |policy: &str| format!("{problem}, {policy}");
         let lines = POLICIES
             .map(|policy| learning(results, "fig8", &series(policy), name(policy), colour(name(policy))));
-        let fixed = ["mom-thompson", "linucb(width=tuned)"].into_iter().filter_map(|policy| {
+        let fixed = ["mom-thompson", "linucb(ridge=1,width=tuned)"].into_iter().filter_map(|policy| {
             let regret = results.regret("fig8", &series("others"), policy);
             level(name(policy), colour(name(policy)), regret, 100.0)
         });

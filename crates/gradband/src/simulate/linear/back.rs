@@ -56,13 +56,7 @@ impl<R: Number> Backward<R> {
     }
 
     /// Adds a run with these advantages. Rewards that come late have a schedule.
-    pub fn add(
-        &mut self,
-        table: &Packed<R>,
-        run: &Run<R>,
-        late: Option<&Schedule>,
-        advantages: &[One<f64>],
-    ) {
+    pub fn add(&mut self, table: &Packed<R>, run: &Run<R>, late: Option<&Schedule>, advantages: &[One<f64>]) {
         if !run.kept {
             return;
         }

@@ -40,13 +40,7 @@ impl<'a, R: Number> Accumulator<'a, R> {
     }
 
     /// Adds a run with these advantages to P. Rewards that come late have a schedule.
-    pub fn add(
-        &mut self,
-        table: &Packed<R>,
-        run: &Run<R>,
-        late: Option<&Schedule>,
-        advantages: &[One<f64>],
-    ) {
+    pub fn add(&mut self, table: &Packed<R>, run: &Run<R>, late: Option<&Schedule>, advantages: &[One<f64>]) {
         for (out, advantage) in self.advantages.iter_mut().zip(advantages) {
             *out = R::of(advantage.0);
         }

@@ -129,8 +129,7 @@ impl<R: Number> Packed<R> {
     #[inline(always)]
     fn scale(&mut self) {
         let shrink = R::of(1.0 / self.ridge);
-        let (floor, nothing) =
-            (R::of(FLOOR * R::EPSILON), R::of(NOTHING * R::EPSILON) * R::of(self.largest));
+        let (floor, nothing) = (R::of(FLOOR * R::EPSILON), R::of(NOTHING * R::EPSILON) * R::of(self.largest));
         let rows = self.x.chunks_exact_mut(self.width).zip(self.y.chunks_exact_mut(self.width));
         for ((x, y), least) in rows.zip(&mut self.floor) {
             let prior = dot(x, y);

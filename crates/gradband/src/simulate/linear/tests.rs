@@ -287,8 +287,13 @@ fn single_precision_agrees_with_double_on_average() {
         let problem = problem(dim, arms, horizon);
         let policy = CoSoftElim { gamma: 4.0, learn_gamma: false };
         let play = |precision: Precision| {
-            let (out, gradients) =
-                played(&policy, &projection, (Basis::Features, precision), &job(&problem, SELF), (0, INSTANCES));
+            let (out, gradients) = played(
+                &policy,
+                &projection,
+                (Basis::Features, precision),
+                &job(&problem, SELF),
+                (0, INSTANCES),
+            );
             let sums =
                 gradients.chunks_exact(dim * dim).map(|row| row.iter().sum::<f64>()).collect::<Vec<_>>();
             (out.iter().map(|outcome| outcome.reward).collect::<Vec<_>>(), sums)
