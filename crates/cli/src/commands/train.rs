@@ -119,6 +119,9 @@ impl Chosen {
 
 /// Tries every class that applies.
 fn choose(target: &Target, said: &TrainSpec, seed: u64) -> Result<Chosen> {
+    // What is wrong for the usual policy is wrong for all.
+    let usual = Choice::parse(target.default_policy(), &target.problem)?;
+    target.training(said, &usual)?;
     let (options, limit) = target.choosing(said)?;
     let start = Instant::now();
     let hold = interrupt::hold();

@@ -3,7 +3,7 @@
 use super::*;
 
 const LINEAR: &str = "[problem]\nkind = \"linear\"\nhorizon = 30\narms = 3\nnoise_sd = 0.5\ncontext_mean = [1, 1, 0, 0]\n\
-                      theta_cov = [1, 0, 1, 0]\n[train]\niterations = 4\nbatch_size = 10\n[evaluate]\ninstances = 200\n";
+                      theta_cov = [1, 0, 1, 0]\n[policy]\nkind = \"cosoftelim\"\n[train]\niterations = 4\nbatch_size = 10\n[evaluate]\ninstances = 200\n";
 
 fn flowers() -> String {
     let rows = (0..60_u32).map(|i| {
@@ -37,8 +37,11 @@ fn a_linear_problem_trains_and_its_policy_plays_again() {
     let document = json(&["train", &spec]);
     assert_eq!(document["policy"]["kind"], "cosoftelim");
     assert_eq!(document["policy"]["names"], serde_json::json!(["W"]));
-    assert_eq!(document["policy"]["shape"], serde_json::json!([[4, 4]]));
-    assert_eq!(document["policy"]["params"].as_array().unwrap().len(), 16);
+    // Two directions matter to an arm: the history starts with two rows.
+    assert_eq!(document["policy"]["shape"], serde_json::json!([[2, 4]]));
+    assert_eq!(document["policy"]["params"].as_array().unwrap().len(), 8);
+    let whole = json(&["train", &spec, "--start", "identity"]);
+    assert_eq!(whole["policy"]["shape"], serde_json::json!([[4, 4]]));
     assert_eq!(document["problem"]["context_dim"], 4);
     let file = format!("{out}/policy.json");
     let again = json(&["evaluate", &spec, "--policy-file", &file]);

@@ -1,6 +1,7 @@
 //! Runs the real binary, as a user would.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod auto;
 mod bad_input;
 mod bad_specs;
 mod cache;

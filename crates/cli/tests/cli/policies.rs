@@ -126,7 +126,8 @@ fn examples(dir: &Path, name: &str, scale: &str, rows: &[([f64; 2], &str)]) -> (
     );
     let spec = write(dir, &format!("{name}.toml"), spec);
     let out = dir.join(name);
-    text(&["train", &spec, "--iterations", "1", "--eval-instances", "100", "-o", out.to_str().unwrap()]);
+    let train = ["train", &spec, "--policy", "cosoftelim", "--start", "identity", "--iterations", "1"];
+    text(&[&train[..], &["--eval-instances", "100", "-o", out.to_str().unwrap()]].concat());
     let file: Value = serde_json::from_slice(&std::fs::read(out.join("policy.json")).unwrap()).unwrap();
     let mut problem = value!({"world": "examples", "horizon": horizon, "rows": rows});
     for key in ["arm_names", "features"] {

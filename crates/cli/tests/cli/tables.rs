@@ -49,7 +49,7 @@ fn all_three_forms_train_and_hold_out() {
         assert_eq!(checked["problem"]["arm_names"], serde_json::json!(["red", "green", "blue"]));
         assert!(text(&["check", &spec]).contains("training draws from 14, evaluation from 6 held-out"));
         let out = dir.path().join("out");
-        let document = json(&["train", &spec, "-o", out.to_str().unwrap()]);
+        let document = json(&["train", &spec, "--policy", "softelim", "-o", out.to_str().unwrap()]);
         assert_eq!(document["final"]["instances"], 200);
         let policy: Value =
             serde_json::from_str(&std::fs::read_to_string(out.join("policy.json")).unwrap()).unwrap();
@@ -186,7 +186,7 @@ fn campaigns_with_creatives_of_their_own_train_and_compare() {
     let notes = String::from_utf8(output.stderr).unwrap();
     assert!(notes.contains("rows added to earlier ones of the same problem and arm: "), "{notes}");
     let out = dir.path().join("out");
-    let trained = json(&["train", &spec, "-o", out.to_str().unwrap()]);
+    let trained = json(&["train", &spec, "--policy", "softelim", "-o", out.to_str().unwrap()]);
     assert_eq!((&trained["observations"], &trained["final"]["instances"]), (&18.into(), &200.into()));
     assert!(json(&["compare", &spec])["rows"].as_array().unwrap().len() > 5);
     json(&["evaluate", &spec, "--policy-file", out.join("policy.json").to_str().unwrap()]);

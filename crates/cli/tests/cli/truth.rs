@@ -128,8 +128,18 @@ fn labelled_rows_claim_nothing_beyond_themselves() {
     write(dir.path(), "digits.csv", table);
     let spec = "[problem]\nkind = \"classification\"\nhorizon = 200\ndata = \"digits.csv\"\n";
     let spec = write(dir.path(), "digits.toml", spec);
-    let short =
-        ["--policy", "cosoftelim", "--iterations", "2", "--batch-size", "2", "--eval-instances", "60"];
+    let short = [
+        "--policy",
+        "cosoftelim",
+        "--start",
+        "identity",
+        "--iterations",
+        "2",
+        "--batch-size",
+        "2",
+        "--eval-instances",
+        "60",
+    ];
     let trained = json(&[&["train", &spec], &short[..]].concat());
     check_verdict(&trained);
     assert_eq!(trained["ground"], serde_json::json!({"kind": "rows", "count": 120, "held_out": true}));
@@ -145,7 +155,8 @@ fn labelled_rows_claim_nothing_beyond_themselves() {
 #[test]
 fn grounds_are_called_what_they_are() {
     let dir = tempfile::tempdir().unwrap();
-    let short = ["--iterations", "2", "--batch-size", "20", "--eval-instances", "100"];
+    let short =
+        ["--policy", "softelim", "--iterations", "2", "--batch-size", "20", "--eval-instances", "100"];
     let said = |spec: &str| text(&[&["train", spec], &short[..]].concat());
     let all = said(&campaigns(dir.path(), 12, 100, "holdout = 0"));
     assert!(all.contains("12 past problems, the same as in training, 100 simulations"), "{all}");
