@@ -11,7 +11,7 @@ use gradband::learn::{self, Plan, Trained, Tried, Trouble};
 use gradband::measure::{Against, Comparison, Interval, Verdict};
 use gradband::policy::Choice;
 use gradband::problem::Ground;
-use gradband::{Error, Estimate, Iteration, Problem, StopReason, abridged};
+use gradband::{Error, Estimate, Iteration, Problem, StopReason};
 use gradband_files::{
     AUTO, POLICY_FILE, PolicyFile, PolicyRecord, ProblemRecord, Target, TrainSpec, Training, TrainingRecord,
     has_weights_file,
@@ -102,10 +102,11 @@ struct Chosen {
 
 impl Chosen {
     /// What was tried, and why this one was chosen.
-    fn text(&self) -> String {
+    fn text(&self, problem: &Problem) -> String {
         let rows = self.choice.tried.iter().map(|tried| {
+            let name = Asked::in_full(tried.choice.clone()).short_name(problem);
             let rounds = format!("{:.0}", tried.rounds as f64 / 1e6);
-            vec![abridged(&tried.policy), tried.regret.to_string(), tried.behind.to_string(), rounds]
+            vec![name, tried.regret.to_string(), tried.behind.to_string(), rounds]
         });
         let table = output::table(&["tried", "Bayes regret", "behind", "million rounds"], 1, rows);
         format!("{table}\n{}; {:.1} s in all\n", self.choice, self.seconds)
@@ -325,7 +326,7 @@ fn text(document: &Document, job: &Job, outcome: &Outcome) -> String {
     });
     let table = output::table(&["", "policy", "Bayes regret"], 2, rows);
     let problem = job.problem();
-    let mut lines: Vec<String> = job.chosen.iter().map(|chosen| chosen.text()).collect();
+    let mut lines: Vec<String> = job.chosen.iter().map(|chosen| chosen.text(problem)).collect();
     lines.extend([verdict::header(problem, document.r#final.instances), table]);
     lines.extend(outcome.verdicts(problem).iter().map(Verdict::to_string));
     lines.extend([

@@ -37,6 +37,9 @@ pub struct Tried {
     pub behind: Estimate,
     /// Policy-rounds that its training took.
     pub rounds: usize,
+    /// The same policy on what it was trained on.
+    #[serde(skip)]
+    pub choice: Choice,
 }
 
 /// The class that was chosen, and those that were not.
@@ -63,7 +66,7 @@ impl Display for Chosen {
         let on = if self.kept_aside { "of training data kept aside" } else { "of training" };
         write!(f, "{} is chosen: least regret on {} instances {on}", self.initial.name(), self.instances)?;
         if let Some(second) = rest.first() {
-            write!(f, ", {} before {}", second.behind, second.policy)?;
+            write!(f, ", {} before {}", second.behind, second.choice.name())?;
         }
         let all: usize = self.tried.iter().map(|tried| tried.rounds).sum();
         let others = all - first.rounds.min(all);
@@ -159,6 +162,7 @@ fn ranked(
         regret: comparison.regret(i),
         behind: comparison.difference(i, order[0]),
         rounds: classes[i].rounds,
+        choice: classes[i].trained.choice().clone(),
     };
     let tried = order.iter().map(tried).collect();
     let Class { initial, trained, .. } = classes.swap_remove(order[0]);

@@ -11,10 +11,10 @@ use crate::policy::Choice;
 use crate::problem::{Problem, Split};
 
 /// Does the past have a say beyond the gradient: in where training starts, or in how far it goes? In the paper's setting,
-/// which hands out the last iterate, it has none.
-pub(super) fn matters(ascent: &Ascent, problem: &Problem) -> bool {
-    let sampled = ascent.average == Average::Tail && problem.armed().is_some();
-    ascent.start == Start::History || sampled && problem.clusters(Split::Train).is_some()
+/// which hands out the last iterate, it has none; and one number cannot fit much chance.
+pub(super) fn matters(ascent: &Ascent, problem: &Problem, initial: &Choice) -> bool {
+    let sampled = ascent.average == Average::Tail && problem.clusters(Split::Train).is_some();
+    ascent.start == Start::History || sampled && initial.learned() > 1
 }
 
 /// Optimises `initial` on the training instances of `problem`.

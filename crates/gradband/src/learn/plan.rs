@@ -37,7 +37,7 @@ impl Plan {
         initial.check_start(problem)?;
         self.check_policy(initial)?;
         match self {
-            Self::Ascent(ascent) if history::matters(ascent, problem) => {
+            Self::Ascent(ascent) if history::matters(ascent, problem, initial) => {
                 history::train(ascent, problem, initial, seed, observer)
             }
             Self::Ascent(ascent) => ascent.train(problem, initial, seed, observer),

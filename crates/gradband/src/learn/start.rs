@@ -46,13 +46,15 @@ impl Begun {
 
 /// Randomness of the search, apart from batches and evaluation.
 const SEARCH: u64 = 10;
-/// Instances on which points of the search are compared.
+/// Instances on which points of the search are compared; fewer if they would take longer than so many nanoseconds of one core.
 const INSTANCES: usize = 400;
+const PATIENCE: f64 = 4e9;
 /// Factors of W that the search begins with, and widths in standard deviations of the noise.
 const SCALES: [f64; 5] = [0.5, 1.0, 2.0, 4.0, 8.0];
-const PLAIN_SCALES: [f64; 5] = [0.1, 0.32, 1.0, 3.2, 10.0];
 const WIDTHS: [f64; 4] = [0.1, 0.3, 1.0, 3.0];
-const LEVELS: usize = 1;
+/// Where all features are alike two numbers are all there is: the search is finer.
+const PLAIN_SCALES: [f64; 5] = [0.1, 0.32, 1.0, 3.2, 10.0];
+const PLAIN_WIDTHS: [f64; 7] = [0.1, 0.18, 0.32, 0.56, 1.0, 1.8, 3.2];
 /// A soft policy starts out at this part of the noise's standard deviation: sharp, but not blind.
 const TEMPERATURE: f64 = 0.1;
 /// Size of rows beyond what the history has directions for.
@@ -79,7 +81,7 @@ pub(super) fn history(
         false => based.with(problem, "rank", &rank.to_string())?,
     };
     let rows = directions(&past, ranked.rank());
-    let choice = searched(problem, &ranked, &past, &rows, &SCALES, seed, observer)?;
+    let choice = searched(problem, &ranked, &past, &rows, [&SCALES, &WIDTHS], seed, observer)?;
     let whitening = Whitening::new(&past, &choice);
     Ok(Some(Begun { choice, whitening }))
 }
@@ -95,7 +97,7 @@ pub(super) fn plain(
     let full = based.with(problem, "rank", "auto")?;
     let columns = full.columns();
     let identity = DMatrix::identity(columns, columns);
-    let choice = searched(problem, &full, &past, &identity, &PLAIN_SCALES, seed, observer)?;
+    let choice = searched(problem, &full, &past, &identity, [&PLAIN_SCALES, &PLAIN_WIDTHS], seed, observer)?;
     Ok(Some(Begun { choice, whitening: None }))
 }
 
@@ -145,7 +147,7 @@ fn searched(
     based: &Choice,
     past: &PastContexts,
     rows: &DMatrix<f64>,
-    scales: &[f64],
+    [scales, widths]: [&[f64]; 2],
     seed: u64,
     observer: &mut dyn Observer,
 ) -> Result<Choice> {
@@ -157,7 +159,9 @@ fn searched(
         _ => based.clone(),
     };
     let widths: Vec<f64> = match based.param("alpha") {
-        Some(_) if based.is_at_start(problem, "alpha")? => WIDTHS.map(|width| width * noise_sd).into(),
+        Some(_) if based.is_at_start(problem, "alpha")? => {
+            widths.iter().map(|width| width * noise_sd).collect()
+        }
         Some(alpha) => alpha.to_vec(),
         None => vec![1.0],
     };
@@ -170,9 +174,12 @@ fn searched(
         }
     };
     let job = Job::new(problem, Key::new(seed).child(SEARCH), Split::Train, Task::Evaluate);
-    let best = search::on_grid([scales, &widths], LEVELS, |point| {
+    let rows_cost = rows.nrows() as f64 / rows.ncols() as f64 * problem.cost();
+    let points = (scales.len() * widths.len()) as f64;
+    let instances = ((PATIENCE / rows_cost / points) as usize).clamp(INSTANCES / 4, INSTANCES);
+    let best = search::on_grid([scales, &widths], 1, |point| {
         let player = at(point)?.hard(problem)?.player(problem, observer)?;
-        Ok(batch::means(&[&*player], &job, INSTANCES, |outcome| outcome.reward, observer)?[0])
+        Ok(batch::means(&[&*player], &job, instances, |outcome| outcome.reward, observer)?[0])
     })?;
     let mut found = at(best)?;
     let mut params = found.params().to_vec();

@@ -68,7 +68,7 @@ fn paper_width(problem: &Problem, choice: &Choice) -> Result<f64> {
 
 /// Ridges and, in standard deviations of the noise, widths that the search begins with.
 const RIDGES: [f64; 5] = [0.01, 0.1, 1.0, 10.0, 100.0];
-const WIDTHS: [f64; 5] = [0.06, 0.2, 0.6, 2.0, 6.0];
+const WIDTHS: [f64; 9] = [0.06, 0.11, 0.19, 0.34, 0.6, 1.1, 1.9, 3.4, 6.0];
 
 /// The alpha, and the ridge unless it is said, with the least regret on training instances.
 fn tuned(problem: &Problem, choice: &Choice, observer: &mut dyn Observer) -> Result<Choice> {
