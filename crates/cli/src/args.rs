@@ -58,7 +58,7 @@ pub enum Command {
         spec: PathBuf,
     },
     /// Learn a policy for a problem
-    Train(Train),
+    Train(Box<Train>),
     /// Measure the Bayes regret of a policy
     Evaluate(Evaluate),
     /// Measure several policies on the same instances

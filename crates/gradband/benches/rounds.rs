@@ -10,7 +10,7 @@ mod rules;
 
 use clock::{REPEATS, best_of, now};
 use gradband::exact::GittinsTable;
-use gradband::learn::{Ascent, Average, Estimator, GradientSource, Optimizer, Plan};
+use gradband::learn::{Ascent, Average, Estimator, GradientSource, Optimizer, Plan, Start};
 use gradband::measure::{evaluate, exact as exactly};
 use gradband::policy::{Choice, ready};
 use gradband::problem::{Prior, Problem, Split};
@@ -71,6 +71,7 @@ fn jobs() {
         ("b", Problem::named("bernoulli-10").unwrap(), 10),
     ] {
         let plan = Plan::Ascent(Ascent {
+            start: Start::Identity,
             gradient: GradientSource::Sampled,
             estimator: Estimator {
                 baseline: Baseline::SelfPlay,

@@ -1,7 +1,7 @@
 //! Simulated Bayes regret against exact values (dynamic programmes), and what training reaches.
 #![allow(clippy::unwrap_used)]
 
-use gradband::learn::{Ascent, Average, Estimator, GradientSource, Optimizer, Plan, Trouble};
+use gradband::learn::{Ascent, Average, Estimator, GradientSource, Optimizer, Plan, Start, Trouble};
 use gradband::policy::{Choice, PolicyKind, named, ready};
 use gradband::simulate::{Baseline, Returns};
 use gradband::{Estimate, Prior, Problem, Simulator, StopReason, Trained, Trainer};
@@ -82,6 +82,7 @@ fn rewards_far_from_zero_are_told_apart() {
 
 fn paper(iterations: usize) -> Ascent {
     Ascent {
+        start: Start::Identity,
         gradient: GradientSource::Sampled,
         estimator: Estimator { baseline: Baseline::SelfPlay, returns: Returns::Realized, batch_size: 1000 },
         iterations,

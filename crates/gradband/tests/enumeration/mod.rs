@@ -54,9 +54,8 @@ fn ahead(world: &World, w: &[f64; 4], ridge: f64, rule: Rule, past: &mut Vec<Ste
             mu[arm] = fitted(w, ridge, &of(&|s| known(world, s, t)), x).0;
             v[arm] = fitted(w, ridge, &of(&|_| true), x).1;
         }
-        let pi = rule(&mu, &v);
-        for arm in 0..2 {
-            let probability = (world.floor + (1.0 - 2.0 * world.floor) * pi[arm]) / EXAMPLES.len() as f64;
+        for (arm, pi) in rule(&mu, &v).into_iter().enumerate() {
+            let probability = (world.floor + (1.0 - 2.0 * world.floor) * pi) / EXAMPLES.len() as f64;
             let reward = world.horizon.weight(t) * f64::from(u8::from(label == arm));
             past.push(((x, label), arm));
             total += probability * (reward + ahead(world, w, ridge, rule, past));
