@@ -38,6 +38,9 @@ const OURS_POLICY: usize = 0;
 const LINUCB: usize = 1;
 const THOMPSON: usize = 2;
 
+/// How many of the others play, and on how many instances: held out, the error is that of the splits.
+const IN_SAMPLE: (usize, usize) = (2, 4_000);
+const HELD_OUT: (usize, usize) = (1, 1_000);
 const RUNS: usize = 3;
 const SPLITS: u64 = 5;
 const HOLDOUT: f64 = 0.25;
@@ -68,18 +71,24 @@ const SEEN: f64 = 2.0;
 fn plan(size: &Size) -> Result<Vec<Series>> {
     let runs = size.runs(RUNS);
     let mut all: Vec<Series> =
-        LINEAR.iter().map(|(name, ..)| series(size, name, (*name).into(), runs)).collect();
+        LINEAR.iter().map(|(name, ..)| series(size, name, (*name).into(), IN_SAMPLE, runs)).collect();
     for (set, _) in MOST.iter().filter(|(set, _)| !size.quick || !LARGE.contains(set)) {
-        all.push(series(size, set, (*set).into(), runs));
+        all.push(series(size, set, (*set).into(), IN_SAMPLE, runs));
         for split in 1..=size.pick(SPLITS, 1) {
             let source = ProblemSource::Split { data: (*set).into(), holdout: HOLDOUT, split };
-            all.push(series(size, &held_out(set, split), source, 1));
+            all.push(series(size, &held_out(set, split), source, HELD_OUT, 1));
         }
     }
     Ok(all)
 }
 
-fn series(size: &Size, name: &str, problem: ProblemSource, runs: usize) -> Series {
+fn series(
+    size: &Size,
+    name: &str,
+    problem: ProblemSource,
+    (others, instances): (usize, usize),
+    runs: usize,
+) -> Series {
     let transfer = Transfer {
         problem: problem.clone(),
         policy: POLICY.into(),
@@ -89,8 +98,8 @@ fn series(size: &Size, name: &str, problem: ProblemSource, runs: usize) -> Serie
             ..TrainSpec::default()
         },
         tuned_on: vec![problem],
-        others: OTHERS.map(String::from).into(),
-        instances: size.pick(4_000, 200),
+        others: OTHERS[..others].iter().map(|policy| policy.to_string()).collect(),
+        instances: size.pick(instances, 200),
     };
     Series::new(name, Work::from(transfer), runs)
 }
