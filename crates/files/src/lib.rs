@@ -47,9 +47,9 @@ mod weights;
 
 pub use datasets::{DATASET_HORIZON, DATASETS, Dataset};
 pub use examples::read_examples;
+pub use gradband::policy::{FeatureRecord, PolicyRecord, ProblemRecord};
 pub use policy_file::{
-    FORMAT, FeatureRecord, POLICY_FILE, PolicyFile, PolicyRecord, ProblemRecord, TrainingRecord, load_policy,
-    load_policy_from, save_policy,
+    FORMAT, POLICY_FILE, PolicyFile, TrainingRecord, load_policy, load_policy_from, save_policy,
 };
 pub use spec::{EvaluateSpec, PolicySpec, Spec, SpecFile, TrainSpec, Training};
 pub use table::{Columns, TableOptions, read_table, read_table_with};

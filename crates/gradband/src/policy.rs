@@ -6,6 +6,7 @@
 mod arms;
 mod catalogue;
 mod choice;
+pub(crate) mod decide;
 mod definition;
 mod fit;
 mod linear;
@@ -13,6 +14,7 @@ mod network;
 mod own;
 mod params;
 mod prepared;
+mod record;
 mod refusal;
 mod rule;
 mod value;
@@ -22,6 +24,7 @@ pub use choice::{Choice, Slot};
 pub use definition::{Learns, Plays, PolicyKind, Worlds};
 pub use linear::mom_subspace;
 pub use params::{Allowed, Coordinate, High, Initial, Param, Range, Setting, SettingValue, Shape};
+pub use record::{FeatureRecord, PolicyRecord, ProblemRecord};
 pub use rule::{Form, LinearRule, Rule, Scalar, Seen};
 pub use value::{IntoPolicy, Policy};
 

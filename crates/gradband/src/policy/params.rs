@@ -51,6 +51,14 @@ impl Range {
         };
         (self.low, high)
     }
+
+    /// The upper end where there is no problem to ask.
+    pub(crate) fn fixed_high(self) -> f64 {
+        match self.high {
+            High::Fixed(high) => high,
+            High::Of(..) => f64::MAX,
+        }
+    }
 }
 
 /// How it reads in a list.

@@ -251,6 +251,23 @@ impl World {
         Ok((Self { delay, batch, floor, ..Self::plain(0) }, horizon))
     }
 
+    /// The keys that describe it.
+    pub(crate) fn keys(self) -> Keys {
+        let mut keys = Keys::default();
+        self.to_keys(&mut keys);
+        keys
+    }
+
+    /// The world that keys describe, with so many rounds unless they say otherwise, checked for so many arms.
+    pub(crate) fn of_keys(keys: &Keys, horizon: usize, arms: usize) -> Result<Self> {
+        if let Some(key) = keys.names().find(|key| !Self::KEYS.contains(key)) {
+            return Err(Error::unknown(key, key, Self::KEYS));
+        }
+        let (world, said) = Self::from_keys(keys)?;
+        let world = Self { horizon: said.unwrap_or(Horizon::Fixed(horizon)), ..world };
+        world.check(arms).map(|()| world)
+    }
+
     /// The keys that describe it; what is usual is left out, but the horizon.
     pub(super) fn to_keys(self, keys: &mut Keys) {
         keys.set("horizon", self.horizon.to_value());

@@ -23,9 +23,11 @@ mod pack;
 mod packed;
 mod play;
 mod player;
+mod regression;
 mod rounds;
 
 pub(crate) use player::LinearPlayer;
+pub(crate) use regression::{Glimpse, Moments, Regression};
 
 use super::job::{Job, Output};
 use crate::error::Result;
@@ -72,6 +74,11 @@ impl Projection {
     /// Frobenius norm of M.
     pub fn gram_norm(&self) -> f64 {
         self.gram.iter().map(|x| x * x).sum::<f64>().sqrt()
+    }
+
+    /// d: the dimension of contexts.
+    pub(crate) fn dim(&self) -> usize {
+        self.dim
     }
 
     /// lambda.
@@ -126,6 +133,14 @@ pub trait LinearKernel: Send + Sync {
     fn check(&self) -> Result<()> {
         Ok(())
     }
+
+    /// Does it choose with certainty?
+    fn is_certain(&self) -> bool {
+        false
+    }
+
+    /// Writes the probability of each arm, up to a common factor: that of `act`.
+    fn weigh(&self, mu: &[One<f64>], v: &[One<f64>], weights: &mut [f64]);
 
     /// Chooses an arm and, if `SCORE`, writes every entry of `slopes` that is learned.
     fn act<R: Real<Mask = bool>, const SCORE: bool>(
@@ -235,6 +250,12 @@ pub fn draw_arm<R: Real<Mask = bool>>(weights: &[R], u: R) -> (usize, R) {
         arm += usize::from(mark.ge(sum));
     }
     (arm, total)
+}
+
+/// Certainty of one arm.
+pub(crate) fn certain(arm: usize, weights: &mut [f64]) {
+    weights.fill(0.0);
+    weights[arm] = 1.0;
 }
 
 /// In which numbers the engine computes. Random draws are single in both, so that runs can be compared.

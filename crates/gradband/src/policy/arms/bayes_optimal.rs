@@ -4,12 +4,13 @@
 //! deploy.
 
 use crate::error::{Error, Result};
-use crate::exact::Mixture;
+use crate::exact::{ArmPrior, Component, Mixture};
 use crate::exact::bayes_optimal::BayesOptimal as Optimal;
 use crate::exact::space::{self, Cost, LIMIT};
 use crate::numeric::lanes::Real;
 use crate::numeric::stream::Stream;
 use crate::observe::Observer;
+use crate::policy::decide::{Decide, Now, certain};
 use crate::policy::definition::{Definition, Method, Worlds};
 use crate::problem::{Prior, Problem, Split};
 use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
@@ -21,7 +22,14 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     worlds: Worlds::Plain,
     refuses: |problem| cost(problem).err().map(|error| refusal(&error)),
     player: |problem, _, observer| {
-        Ok(Box::new(Arms(BayesOptimal { optimal: shared(problem, Split::HeldOut, observer)? })))
+        let optimal = shared(problem, Split::HeldOut, observer)?;
+        Ok(Box::new(Arms(BayesOptimal { optimal, arms: problem.arms })))
+    },
+    carries: |problem, _, _| Ok(numbers(&Mixture::of(problem, Split::HeldOut)?)),
+    decider: |problem, _, observer| {
+        let prior = prior(&problem.carried, problem.arms).map_err(|error| error.at("problem.carried"))?;
+        let optimal = Arc::new(Optimal::new(&prior, problem.horizon, &LIMIT, observer)?);
+        Ok(Box::new(BayesOptimal { optimal, arms: problem.arms }))
     },
     exact: Some(Method::Own(|problem, split, observer| Ok(shared(problem, split, observer)?.exact.clone()))),
     seconds: |problem, _| cost(problem).map_or(0.0, |cost| 3e-9 * cost.steps as f64),
@@ -65,10 +73,56 @@ fn shared(problem: &Problem, split: Split, observer: &mut dyn Observer) -> Resul
     Ok(optimal)
 }
 
+/// A prior as numbers: for each component its weight, then alpha and beta of each arm. Of an arm whose mean is known they are
+/// the mean and zero.
+fn numbers(prior: &Mixture) -> Vec<f64> {
+    let pair = |arm: &ArmPrior| match *arm {
+        ArmPrior::Point(mean) => [mean, 0.0],
+        ArmPrior::Beta { alpha, beta } => [alpha, beta],
+    };
+    let component = |part: &Component| [part.weight].into_iter().chain(part.arms.iter().flat_map(pair).collect::<Vec<_>>());
+    prior.components().iter().flat_map(component).collect()
+}
+
+/// The prior back from its numbers.
+fn prior(numbers: &[f64], arms: usize) -> Result<Mixture> {
+    let arm = |&[alpha, beta]: &[f64; 2]| match beta {
+        0.0 => ArmPrior::Point(alpha),
+        _ => ArmPrior::Beta { alpha, beta },
+    };
+    let component = |numbers: &[f64]| Component {
+        weight: numbers[0],
+        arms: numbers[1..].as_chunks().0.iter().map(arm).collect(),
+    };
+    if !numbers.len().is_multiple_of(1 + 2 * arms) {
+        return Err(Error::new("prior", format!("found {} numbers, expected {} for each component", numbers.len(), 1 + 2 * arms)));
+    }
+    Mixture::new(numbers.chunks_exact(1 + 2 * arms).map(component).collect())
+}
+
 /// Bayes-optimal play.
 #[derive(Clone, Debug)]
 pub struct BayesOptimal {
     optimal: Arc<Optimal>,
+    arms: usize,
+}
+
+impl Decide for BayesOptimal {
+    fn weigh(&self, now: &Now, weights: &mut [f64]) -> Result<()> {
+        let pulls: Vec<_> = now.arms.iter().map(|arm| arm.pulls as u32).collect();
+        let successes: Vec<_> = now.arms.iter().map(|arm| (arm.successes() + 0.5) as u32).collect();
+        certain(self.optimal.action(&pulls, &successes), weights);
+        Ok(())
+    }
+    fn arms(&self) -> Option<usize> {
+        Some(self.arms)
+    }
+    fn ends(&self) -> bool {
+        true
+    }
+    fn is_certain(&self) -> bool {
+        true
+    }
 }
 
 impl ArmsKernel<0> for BayesOptimal {

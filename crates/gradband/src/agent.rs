@@ -1,0 +1,692 @@
+//! A policy in use: one decision at a time, with its exact probability; rewards late, twice or never; arms that come and go.
+//!
+//! Uses policies. The time is an argument, and a saved agent is text: there is no clock and no file here, so that a binary, a
+//! service and other languages can be built on it.
+//!
+//! | part | what |
+//! |---|---|
+//! | `playable` | a policy that has left its problem |
+//! | `state` | what is known of the arms, whatever the policy |
+//! | `ledger` | which decisions wait for their rewards, and which have had them |
+//! | `context` | features by name, raw |
+//! | `save` | all of it as text, and back |
+
+mod context;
+mod decision;
+mod ledger;
+mod playable;
+mod save;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use context::Context;
+pub use decision::{After, ArmStats, Decision, Pull, Row, Stats};
+pub use ledger::{Counts, Status, Window};
+pub use playable::Playable;
+pub use save::FORMAT;
+
+use crate::error::{Error, ErrorKind, Place, Result, abridged, within};
+use crate::exact::index::{Arm, argmax};
+use crate::numeric::lanes::One;
+use crate::numeric::stream::Key;
+use crate::policy::decide::{Now, View};
+use crate::problem::Horizon;
+use crate::simulate::linear::Glimpse;
+use ledger::{Entry, Ledger, Outcome};
+use state::{Credit, State};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+
+/// Purposes of an agent's randomness.
+const DECISIONS: u64 = 0;
+const UNITS: u64 = 1;
+const ROUNDING: u64 = 2;
+const COIN: u64 = 3;
+
+/// Decisions that are remembered, unless another number is asked for.
+const LIMIT: usize = 100_000;
+/// The longest id, unit or name of an arm.
+const LONGEST_NAME: usize = 1_000;
+
+/// A policy that plays: `pull` decides, `update` reports a reward.
+///
+/// An agent can be sent to another thread, and shared by several in a `Mutex`: a decision takes hundreds of nanoseconds.
+///
+/// ```
+/// use gradband::agent::Status;
+/// use gradband::{Agent, Playable, Problem, Pull, policy::Choice};
+/// let problem = Problem::named("bernoulli-2")?;
+/// let policy = Playable::new(&Choice::parse("softelim(w=0.5)", &problem)?, &problem)?;
+/// let mut agent = Agent::new(policy, ["red", "green", "blue"])?.floor(0.01).seed(7);
+/// let decision = agent.pull(Pull::default())?;
+/// assert!((decision.probability - 1.0 / 3.0).abs() < 1e-12);
+/// assert_eq!(agent.update(&decision.id, 1.0)?, Status::Applied);
+/// assert_eq!(agent.update(&decision.id, 1.0)?, Status::Duplicate);
+/// # Ok::<(), gradband::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Agent {
+    policy: Playable,
+    state: State,
+    ledger: Ledger,
+    floor: f64,
+    after: Option<After>,
+    /// What all randomness comes from: given, or another one in every copy.
+    key: Key,
+    seed: Option<u64>,
+    /// Which copy made a decision: the last is this one.
+    nonces: Vec<u32>,
+    /// Versions of the policies that were played: the last is this one.
+    versions: Vec<Arc<str>>,
+    scratch: Scratch,
+}
+
+/// Where a decision is computed; kept, so that it allocates nothing.
+#[derive(Debug, Default)]
+struct Scratch {
+    /// The arms that may be pulled, those that the policy is asked about, and what it is told of them.
+    which: Vec<usize>,
+    asked: Vec<usize>,
+    arms: Vec<Arm>,
+    means: Vec<One<f64>>,
+    variances: Vec<One<f64>>,
+    seen: Glimpse,
+    /// What the policy says of those, and the probabilities of the arms that may be pulled.
+    weights: Vec<f64>,
+    pi: Vec<f64>,
+}
+
+impl Agent {
+    /// An agent for arms of these names. Another number of arms than the policy was trained for is allowed where its parameters
+    /// do not depend on it.
+    pub fn new<T: Into<String>>(
+        policy: impl Into<Playable>,
+        arms: impl IntoIterator<Item = T>,
+    ) -> Result<Self> {
+        let policy = policy.into();
+        let names: Vec<String> = arms.into_iter().map(Into::into).collect();
+        for (i, name) in names.iter().enumerate() {
+            check_name(Place::key("arms").index(i), name)?;
+            if names[..i].contains(name) {
+                let message = format!("found '{}' twice, expected other names", abridged(name));
+                return Err(Error::new(Place::key("arms").index(i), message));
+            }
+        }
+        if names.is_empty() {
+            return Err(Error::new("arms", "found none, expected at least one"));
+        }
+        policy.check_arms(names.len())?;
+        let (floor, version) = (policy.world().floor, policy.shared_version().clone());
+        let mut agent = Self {
+            state: State::new(&names, &policy, 0.0),
+            policy,
+            ledger: Ledger::new(LIMIT),
+            floor,
+            after: None,
+            key: Key::new(0),
+            seed: None,
+            nonces: Vec::new(),
+            versions: vec![version],
+            scratch: Scratch::default(),
+        };
+        agent.renew();
+        Ok(agent)
+    }
+
+    /// The least probability of every arm that may be pulled. By default that which the policy was trained with.
+    #[must_use]
+    pub fn floor(mut self, floor: f64) -> Self {
+        self.floor = floor;
+        self
+    }
+
+    /// Makes everything that the agent draws a function of this number, so that it can be replayed.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self.nonces.clear();
+        self.rekey(seed);
+        self
+    }
+
+    /// Silence means a reward: every decision is credited when its window closes. `at` is then needed in every [`Pull`].
+    #[must_use]
+    pub fn window(mut self, wait: f64, default_reward: f64) -> Self {
+        self.ledger.window = Some(Window { wait, default_reward });
+        self
+    }
+
+    /// What happens after the horizon. By default the policy goes on if its rule has a meaning there, else it commits.
+    #[must_use]
+    pub fn after(mut self, after: After) -> Self {
+        self.after = Some(after);
+        self
+    }
+
+    /// How many decisions are remembered (100,000 if not said): an older one is let go, its reward is late. Decisions with an open
+    /// window are remembered in any case.
+    #[must_use]
+    pub fn limit(mut self, decisions: usize) -> Self {
+        self.ledger.limit = decisions.max(1);
+        self
+    }
+
+    /// Draws another key, unless a seed was given: copies of a process must not draw the same numbers. A load does it; do it in
+    /// a process that was forked.
+    pub fn renew(&mut self) {
+        if self.seed.is_none() {
+            self.rekey(RandomState::new().build_hasher().finish());
+        }
+    }
+
+    fn rekey(&mut self, seed: u64) {
+        self.key = Key::new(seed);
+        // Fifty-three random bits, of which thirty-two are used.
+        self.nonces.push((self.key.uniform() * 2f64.powi(32)) as u32);
+        if self.ledger.next() == 0 {
+            self.state.memory = self.policy.decider().start(self.coin());
+        }
+    }
+
+    fn coin(&self) -> f64 {
+        self.key.child(COIN).child(self.state.restarts).uniform()
+    }
+
+    /// The policy that plays.
+    pub fn policy(&self) -> &Playable {
+        &self.policy
+    }
+
+    /// Decides. Time, if it is given, goes on to `pull.at` first.
+    pub fn pull(&mut self, pull: Pull) -> Result<Decision> {
+        if let Some(at) = pull.at {
+            self.advance(at)?;
+        }
+        if let Some(id) = &pull.id {
+            check_name("id", id)?;
+            if let Some(number) = self.ledger.find(id) {
+                return self.decision(number);
+            }
+        }
+        let until = self.until()?;
+        let (x, outside) = pull.context.scaled(self.policy.problem())?;
+        self.begin()?;
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let chosen = self.choose(&pull, &x, &mut scratch);
+        self.scratch = scratch;
+        let (arm, probability, round) = chosen?;
+        let number = self.ledger.next();
+        let counts = &mut self.ledger.counts;
+        counts.outside += u64::from(outside);
+        counts.beyond_horizon += u64::from(self.policy.world().horizon.is_over(round));
+        self.ledger.push(Entry {
+            nonce: self.nonces.last().copied().unwrap_or(0),
+            arm: arm as u32,
+            version: self.versions.len() as u32 - 1,
+            round: round as u64,
+            probability,
+            outcome: Outcome::Pending,
+            until,
+            context: x.into(),
+            given: pull.id.map(Into::into),
+        });
+        while let Some(entry) = self.ledger.forget() {
+            if entry.is_open() {
+                self.state.withdraw(entry.arm as usize, &entry.context, &self.policy);
+                self.ledger.counts.let_go += 1;
+            }
+        }
+        self.decision(number)
+    }
+
+    /// Draws an arm and counts its pull: the arm, its probability, and the round.
+    fn choose(&mut self, pull: &Pull, x: &[f64], scratch: &mut Scratch) -> Result<(usize, f64, usize)> {
+        self.allowed(pull.arms.as_deref(), &mut scratch.which)?;
+        self.weigh(&self.state, x, scratch)?;
+        let u = self.uniform(pull);
+        let (mut bound, mut place) = (0.0, 0);
+        for (i, p) in scratch.pi.iter().enumerate() {
+            // Rounding may leave u beyond the last bound: the last arm that can be pulled has it.
+            if *p > 0.0 {
+                place = i;
+            }
+            bound += p;
+            if u < bound {
+                break;
+            }
+        }
+        let (arm, round) = (scratch.which[place], self.state.round());
+        let mut memory = std::mem::take(&mut self.state.memory);
+        let (now, decider) = (self.now(&self.state, x, &[], scratch), self.policy.decider());
+        decider.pulled(&now, &mut memory);
+        self.state.memory = memory;
+        self.state.pull(arm, x, &scratch.seen);
+        Ok((arm, scratch.pi[place], round))
+    }
+
+    /// The number that decides: that of the unit, else that of the decision.
+    fn uniform(&self, pull: &Pull) -> f64 {
+        match (&pull.unit, &pull.id) {
+            (Some(unit), _) => self.key.child(UNITS).named(unit),
+            (None, Some(id)) => self.key.child(DECISIONS).named(id),
+            (None, None) => self.key.child(DECISIONS).child(self.ledger.next()),
+        }
+        .uniform()
+    }
+
+    /// When the window of a decision made now closes: never before that of an earlier one.
+    fn until(&self) -> Result<Option<f64>> {
+        let Some(Window { wait, default_reward }) = self.ledger.window else { return Ok(None) };
+        within("wait", wait, f64::MIN_POSITIVE, f64::MAX)?;
+        self.check_reward("default_reward", default_reward)?;
+        let missing = || ErrorKind::Missing("with windows the agent must know the time of a decision".into());
+        self.ledger.now.map(|now| Some(now + wait)).ok_or_else(|| Error::of("at", missing()))
+    }
+
+    /// After the horizon a new problem may begin, or nothing more.
+    fn begin(&mut self) -> Result<()> {
+        if !self.policy.world().horizon.is_over(self.state.round()) {
+            return Ok(());
+        }
+        match self.after {
+            Some(After::Restart) => {
+                self.let_go();
+                self.state.restarts += 1;
+                let coin = self.coin();
+                self.state.restart(&self.policy, coin);
+                Ok(())
+            }
+            Some(After::Stop) => {
+                let horizon = self.policy.problem().horizon;
+                Err(Error::new(
+                    "after",
+                    format!("the horizon of {horizon} rounds is over, and the agent is to stop then"),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Decisions of a problem that is over: their rewards are late.
+    fn let_go(&mut self) {
+        let open = self.ledger.entries().filter(|(_, entry)| entry.is_open());
+        let open: Vec<u64> = open.map(|(number, _)| number).collect();
+        self.ledger.counts.let_go += open.len() as u64;
+        open.into_iter().for_each(|number| self.ledger.set(number, Outcome::Silent));
+    }
+
+    /// The arms that are active and allowed, in the order of their numbers.
+    fn allowed(&self, names: Option<&[String]>, which: &mut Vec<usize>) -> Result<()> {
+        which.clear();
+        match names {
+            None => which.extend((0..self.state.arms.len()).filter(|&arm| self.state.arms[arm].active)),
+            Some(names) => {
+                for (i, name) in names.iter().enumerate() {
+                    let arm = self.arm(Place::key("arms").index(i), name)?;
+                    if self.state.arms[arm].active {
+                        which.push(arm);
+                    }
+                }
+                which.sort_unstable();
+                which.dedup();
+            }
+        }
+        let none = || Error::new("arms", "found no active arm, expected at least one");
+        if which.is_empty() { Err(none()) } else { Ok(()) }
+    }
+
+    fn arm(&self, place: impl Into<Place>, name: &str) -> Result<usize> {
+        let names = || self.state.arms.iter().map(|arm| &*arm.name);
+        names().position(|known| known == name).ok_or_else(|| Error::unknown(place, name, names()))
+    }
+
+    /// What the policy is told; `weigh` has filled the scratch.
+    fn now<'a>(&self, state: &State, x: &[f64], memory: &'a [f64], scratch: &'a Scratch) -> Now<'a> {
+        let each = matches!(self.policy.decider().view(), View::EachContext);
+        let round =
+            if each { scratch.arms.iter().map(|arm| arm.pulls).sum::<f64>() as usize } else { state.round() };
+        Now {
+            round,
+            end: self.policy.world().horizon.end(round).max(round + 1),
+            arms: &scratch.arms,
+            means: &scratch.means,
+            variances: &scratch.variances,
+            context: x.iter().position(|&x| x != 0.0).unwrap_or(0),
+            memory,
+        }
+    }
+
+    /// Writes the probabilities of the arms `scratch.which`.
+    fn weigh(&self, state: &State, x: &[f64], scratch: &mut Scratch) -> Result<()> {
+        let decider = self.policy.decider();
+        let view = decider.view();
+        let context = x.iter().position(|&x| x != 0.0).unwrap_or(0);
+        if matches!(view, View::EachContext)
+            && (x[context] != 1.0 || x[context + 1..].iter().any(|&x| x != 0.0))
+        {
+            return Err(Error::new(
+                "context",
+                "expected one feature to be 1 and the others 0: the policy knows contexts one by one",
+            ));
+        }
+        scratch.asked.clear();
+        match decider.arms() {
+            Some(_) => scratch.asked.extend(0..state.arms.len()),
+            None => scratch.asked.extend(&scratch.which),
+        }
+        let past_mean = self.policy.problem().past_mean.unwrap_or(0.0);
+        state.show(&view, &scratch.asked, context, past_mean, &mut scratch.arms);
+        if let View::Estimates(projection) = view {
+            scratch.seen.look(projection, x);
+            scratch.means.clear();
+            scratch.variances.clear();
+            for &arm in &scratch.asked {
+                let estimate = state.arms[arm].regression.as_ref().map(|arm| arm.estimate(&scratch.seen));
+                let (mean, variance) = estimate.unwrap_or((One(0.0), One(0.0)));
+                scratch.means.push(mean);
+                scratch.variances.push(variance);
+            }
+        }
+        let (over, once) = (self.policy.world().horizon.is_over(state.round()), decider.each_arm_once());
+        let commits = over && (decider.ends() || self.after == Some(After::Commit));
+        let mut weights = std::mem::take(&mut scratch.weights);
+        weights.clear();
+        weights.resize(scratch.asked.len(), 0.0);
+        if once && scratch.arms.iter().any(|arm| arm.pulls == 0.0) {
+            // Arms that were never tried come first, in random order.
+            let untried = |arm: &Arm| f64::from(u8::from(arm.pulls == 0.0));
+            weights.iter_mut().zip(&scratch.arms).for_each(|(weight, arm)| *weight = untried(arm));
+        } else if !commits {
+            decider.weigh(&self.now(state, x, &state.memory, scratch), &mut weights)?;
+        }
+        let Scratch { which, asked, arms, means, pi, .. } = scratch;
+        pi.clear();
+        // Both lists are in the order of the arms, and `which` is among `asked`.
+        let mut places = asked.iter().enumerate();
+        pi.extend(
+            which.iter().filter_map(|arm| places.find(|(_, asked)| *asked == arm)).map(|(at, _)| weights[at]),
+        );
+        let mut total: f64 = pi.iter().sum();
+        if total == 0.0 {
+            // After its end, or if its arm is not allowed, the best mean stands in for the policy.
+            let mean = |at: usize| means.get(at).map_or_else(|| arms[at].mean, |mean| mean.0);
+            let allowed = (0..asked.len()).filter(|&at| which.contains(&asked[at]));
+            pi[argmax(allowed.map(mean)).0] = 1.0;
+            total = 1.0;
+        }
+        scratch.weights = weights;
+        if !(total > 0.0 && total < f64::INFINITY) {
+            return Err(Error::new("policy", format!("{} gives no probabilities here", self.policy.name())));
+        }
+        let count = scratch.pi.len() as f64;
+        if !(0.0..=1.0 + 1e-12).contains(&(self.floor * count)) {
+            let kind = ErrorKind::Range { found: self.floor, low: 0.0, high: 1.0 / count };
+            return Err(Error::of("floor", kind));
+        }
+        let free = (1.0 - self.floor * count).max(0.0) / total;
+        scratch.pi.iter_mut().for_each(|p| *p = self.floor + free * *p);
+        Ok(())
+    }
+
+    /// The probability of every arm that may be pulled, as [`Self::pull`] would draw from them.
+    pub fn probabilities(&self, pull: &Pull) -> Result<Vec<(Arc<str>, f64)>> {
+        let (x, _) = pull.context.scaled(self.policy.problem())?;
+        let mut scratch = Scratch::default();
+        self.allowed(pull.arms.as_deref(), &mut scratch.which)?;
+        let restarts =
+            self.after == Some(After::Restart) && self.policy.world().horizon.is_over(self.state.round());
+        if restarts {
+            let mut fresh = self.state.clone();
+            fresh.restart(&self.policy, 0.0);
+            self.weigh(&fresh, &x, &mut scratch)?;
+        } else {
+            self.weigh(&self.state, &x, &mut scratch)?;
+        }
+        let named = scratch.which.iter().map(|&arm| self.state.arms[arm].name.clone());
+        Ok(named.zip(scratch.pi).collect())
+    }
+
+    fn decision(&self, number: u64) -> Result<Decision> {
+        let entry = self.ledger.get(number).ok_or_else(|| Error::new("id", "is forgotten"))?;
+        Ok(Decision {
+            id: Ledger::id(number, entry),
+            arm: self.state.arms[entry.arm as usize].name.clone(),
+            index: entry.arm as usize,
+            probability: entry.probability,
+            round: entry.round,
+            version: self.versions[entry.version as usize].clone(),
+            until: entry.until,
+        })
+    }
+
+    /// Many decisions, one after the other.
+    pub fn pull_many(&mut self, pulls: impl IntoIterator<Item = Pull>) -> Vec<Result<Decision>> {
+        pulls.into_iter().map(|pull| self.pull(pull)).collect()
+    }
+
+    /// Time goes on to `at`: windows that have closed are credited, in the order of their decisions. It never goes back.
+    pub fn advance(&mut self, at: f64) -> Result<()> {
+        within("at", at, f64::MIN, f64::MAX)?;
+        let Some(window) = self.ledger.window else { return Ok(()) };
+        self.ledger.now = Some(self.ledger.now.map_or(at, |now| now.max(at)));
+        while let Some(number) = self.ledger.close_next() {
+            let Some(entry) = self.ledger.get(number) else { continue };
+            let (reward, outcome) = match entry.outcome {
+                Outcome::Pending => (window.default_reward, Outcome::Silent),
+                Outcome::Noted(reward) => (reward, Outcome::Credited(reward)),
+                _ => continue,
+            };
+            self.credit(number, reward);
+            self.ledger.set(number, outcome);
+            self.ledger.counts.silent += u64::from(outcome == Outcome::Silent);
+        }
+        Ok(())
+    }
+
+    /// Reports the reward of a decision.
+    pub fn update(&mut self, id: &str, reward: f64) -> Result<Status> {
+        self.check_reward("reward", reward)?;
+        let number = self.ledger.known(id, &self.nonces)?;
+        let (status, outcome) = match number {
+            Some(number) => self.ledger.report(number, reward)?,
+            None => (Status::Late, None),
+        };
+        if let (Some(number), Some(outcome)) = (number, outcome) {
+            if let Outcome::Credited(_) = outcome {
+                self.credit(number, reward);
+            }
+            self.ledger.set(number, outcome);
+        }
+        self.ledger.counts.duplicates += u64::from(status == Status::Duplicate);
+        self.ledger.counts.late += u64::from(status == Status::Late);
+        Ok(status)
+    }
+
+    /// Many rewards, by their decisions.
+    pub fn update_many<'a>(
+        &mut self,
+        rewards: impl IntoIterator<Item = (&'a str, f64)>,
+    ) -> Vec<Result<Status>> {
+        rewards.into_iter().map(|(id, reward)| self.update(id, reward)).collect()
+    }
+
+    /// The reward of a decision counts.
+    fn credit(&mut self, number: u64, reward: f64) {
+        let Some(entry) = self.ledger.get(number) else { return };
+        let one = match reward {
+            ..=0.0 => false,
+            1.0.. => true,
+            _ => {
+                let key = self.key.child(ROUNDING);
+                let key = entry.given.as_ref().map_or_else(|| key.child(number), |id| key.named(id));
+                key.uniform() < reward
+            }
+        };
+        let (arm, context) = (entry.arm as usize, &*entry.context);
+        let credit = Credit { arm, reward, one, probability: entry.probability, context };
+        self.state.credit(&credit, &self.policy, &mut self.scratch.seen);
+        self.ledger.counts.credited += 1;
+    }
+
+    fn check_reward(&self, place: &str, reward: f64) -> Result<()> {
+        let (low, high) =
+            if self.policy.problem().unit_rewards() { (0.0, 1.0) } else { (f64::MIN, f64::MAX) };
+        within(place, reward, low, high).map(drop)
+    }
+
+    /// A decision that was never shown: as if it had not been made.
+    pub fn withdraw(&mut self, id: &str) -> Result<Status> {
+        let Some(number) = self.ledger.known(id, &self.nonces)? else { return Ok(Status::Late) };
+        let Some(entry) = self.ledger.get(number) else { return Ok(Status::Late) };
+        match entry.outcome {
+            Outcome::Pending | Outcome::Noted(_) => {
+                self.state.withdraw(entry.arm as usize, &entry.context, &self.policy);
+                self.ledger.set(number, Outcome::Withdrawn);
+                self.ledger.counts.withdrawn += 1;
+                Ok(Status::Applied)
+            }
+            Outcome::Withdrawn => Ok(Status::Duplicate),
+            Outcome::Credited(reward) => {
+                let message =
+                    format!("its reward {reward} is learned already: it can no longer be withdrawn");
+                Err(Error::new("id", message))
+            }
+            Outcome::Silent | Outcome::Late(_) => Ok(Status::Late),
+        }
+    }
+
+    /// Another arm, or one that was retired: it comes back with its statistics.
+    pub fn add(&mut self, name: &str) -> Result<()> {
+        check_name("arm", name)?;
+        if let Some(arm) = self.state.arms.iter_mut().find(|arm| &*arm.name == name) {
+            if arm.active {
+                return Err(Error::new("arm", format!("'{}' is there already", abridged(name))));
+            }
+            arm.active = true;
+            return Ok(());
+        }
+        self.policy.check_arms(self.state.arms.len() + 1)?;
+        self.state.add(name, &self.policy);
+        Ok(())
+    }
+
+    /// An arm that is no longer pulled. Its statistics stay, and late rewards still find it.
+    pub fn retire(&mut self, name: &str) -> Result<()> {
+        let arm = self.arm("arm", name)?;
+        self.state.arms[arm].active = false;
+        Ok(())
+    }
+
+    /// Another policy takes over, with all that is known.
+    pub fn replace(&mut self, policy: impl Into<Playable>) -> Result<()> {
+        let policy = policy.into();
+        policy.check_arms(self.state.arms.len())?;
+        let (old, new) = (self.policy.problem(), policy.problem());
+        if (old.context_dim, &old.features) != (new.context_dim, &new.features) {
+            let message = "the new policy looks at other features, or scales them in another way";
+            return Err(Error::new("problem.features", message));
+        }
+        let credited = self.state.arms.iter().any(|arm| arm.pulls > 0);
+        if policy.decider().reads() && !self.policy.decider().reads() && credited {
+            let message =
+                format!("{} reads rewards one by one, and they were not kept so far", policy.name());
+            return Err(Error::new("policy", message));
+        }
+        self.policy = policy;
+        let coin = self.coin();
+        self.state.take(&self.policy, coin);
+        self.versions.push(self.policy.shared_version().clone());
+        Ok(())
+    }
+
+    /// Learns from the rows of a log: those that have a reward. Nothing is learned if one of them is wrong.
+    pub fn learn<'a>(&mut self, rows: impl IntoIterator<Item = &'a Row>) -> Result<usize> {
+        let check = |(i, row): (usize, &'a Row)| {
+            let here = || Place::key("rows").index(i);
+            let Some(reward) = row.reward else { return Ok(None) };
+            let arm = self.arm("arm", &row.arm).map_err(|error| error.within(here()))?;
+            self.check_reward("reward", reward).map_err(|error| error.within(here()))?;
+            within("probability", row.probability, f64::MIN_POSITIVE, 1.0)
+                .map_err(|error| error.within(here()))?;
+            let (x, _) = row.context.scaled(self.policy.problem()).map_err(|error| error.within(here()))?;
+            Ok(Some((arm, reward, row.probability, x)))
+        };
+        let rows = rows.into_iter().enumerate().map(check).collect::<Result<Vec<_>>>()?;
+        let rows: Vec<_> = rows.into_iter().flatten().collect();
+        for (i, (arm, reward, probability, x)) in rows.iter().enumerate() {
+            let seen = &mut self.scratch.seen;
+            if let View::Estimates(projection) = self.policy.decider().view() {
+                seen.look(projection, x);
+            }
+            self.state.pull(*arm, x, seen);
+            let rounding = self.key.child(ROUNDING).child(self.ledger.next()).child(i as u64);
+            let one = rounding.uniform() < *reward;
+            let credit = Credit { arm: *arm, reward: *reward, one, probability: *probability, context: x };
+            self.state.credit(&credit, &self.policy, seen);
+        }
+        Ok(rows.len())
+    }
+
+    /// The decisions that are remembered, and what became of them.
+    pub fn log(&self) -> impl Iterator<Item = Row> + '_ {
+        let silent = self.ledger.window.map(|window| window.default_reward);
+        self.ledger.entries().map(move |(number, entry)| Row {
+            id: Ledger::id(number, entry),
+            round: entry.round,
+            arm: self.state.arms[entry.arm as usize].name.to_string(),
+            probability: entry.probability,
+            version: self.versions[entry.version as usize].to_string(),
+            context: Context::raw(&entry.context, self.policy.problem()),
+            reward: match entry.outcome {
+                Outcome::Credited(reward) => Some(reward),
+                Outcome::Silent | Outcome::Late(_) => silent,
+                Outcome::Pending | Outcome::Noted(_) | Outcome::Withdrawn => None,
+            },
+            late: if let Outcome::Late(reward) = entry.outcome { Some(reward) } else { None },
+            withdrawn: entry.outcome == Outcome::Withdrawn,
+        })
+    }
+
+    /// What the agent has done so far.
+    pub fn stats(&self) -> Stats {
+        let arm = |arm: &state::ArmState| ArmStats {
+            name: arm.name.clone(),
+            active: arm.active,
+            pulls: arm.pulls,
+            pending: arm.pending,
+            sum: arm.sum,
+            squares: arm.squares,
+            mean: arm.mean(),
+        };
+        Stats {
+            policy: self.policy.name().into(),
+            version: self.policy.shared_version().clone(),
+            round: self.state.round() as u64,
+            horizon: self.policy.problem().horizon as u64,
+            decisions: self.ledger.next(),
+            pending: self.state.arms.iter().map(|arm| arm.pending).sum(),
+            counts: self.ledger.counts,
+            arms: self.state.arms.iter().map(arm).collect(),
+        }
+    }
+}
+
+impl Horizon {
+    /// Is a run over before a (0-based) round? Nobody knows, unless the end is known.
+    fn is_over(self, round: usize) -> bool {
+        matches!(self, Self::Fixed(rounds) if round >= rounds)
+    }
+}
+
+fn check_name(place: impl Into<Place>, name: &str) -> Result<()> {
+    if (1..=LONGEST_NAME).contains(&name.len()) {
+        return Ok(());
+    }
+    Err(Error::new(place, format!("found {} bytes, expected 1 to {LONGEST_NAME}", name.len())))
+}
+
+/// In hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
