@@ -8,6 +8,7 @@
 //! | `playable` | a policy that has left its problem |
 //! | `state` | what is known of the arms, whatever the policy |
 //! | `ledger` | which decisions wait for their rewards, and which have had them |
+//! | `weigh` | from there to probabilities |
 //! | `context` | features by name, raw |
 //! | `save` | all of it as text, and back |
 
@@ -19,6 +20,7 @@ mod save;
 mod state;
 #[cfg(test)]
 mod tests;
+mod weigh;
 
 pub use context::Context;
 pub use decision::{After, ArmStats, Decision, Pull, Row, Stats};
@@ -27,16 +29,13 @@ pub use playable::Playable;
 pub use save::FORMAT;
 
 use crate::error::{Error, ErrorKind, Place, Result, abridged, within};
-use crate::exact::index::{Arm, argmax};
-use crate::numeric::lanes::One;
 use crate::numeric::stream::Key;
-use crate::policy::decide::{Now, View};
-use crate::problem::Horizon;
-use crate::simulate::linear::Glimpse;
+use crate::policy::decide::View;
 use ledger::{Entry, Ledger, Outcome};
 use state::{Credit, State};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
+use weigh::{Asking, Scratch};
 
 /// Purposes of an agent's randomness.
 const DECISIONS: u64 = 0;
@@ -80,21 +79,6 @@ pub struct Agent {
     /// Versions of the policies that were played: the last is this one.
     versions: Vec<Arc<str>>,
     scratch: Scratch,
-}
-
-/// Where a decision is computed; kept, so that it allocates nothing.
-#[derive(Debug, Default)]
-struct Scratch {
-    /// The arms that may be pulled, those that the policy is asked about, and what it is told of them.
-    which: Vec<usize>,
-    asked: Vec<usize>,
-    arms: Vec<Arm>,
-    means: Vec<One<f64>>,
-    variances: Vec<One<f64>>,
-    seen: Glimpse,
-    /// What the policy says of those, and the probabilities of the arms that may be pulled.
-    weights: Vec<f64>,
-    pi: Vec<f64>,
 }
 
 impl Agent {
@@ -212,10 +196,7 @@ impl Agent {
         let until = self.until()?;
         let (x, outside) = pull.context.scaled(self.policy.problem())?;
         self.begin()?;
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let chosen = self.choose(&pull, &x, &mut scratch);
-        self.scratch = scratch;
-        let (arm, probability, round) = chosen?;
+        let (arm, probability, round) = self.choose(&pull, &x)?;
         let number = self.ledger.next();
         let counts = &mut self.ledger.counts;
         counts.outside += u64::from(outside);
@@ -241,10 +222,12 @@ impl Agent {
     }
 
     /// Draws an arm and counts its pull: the arm, its probability, and the round.
-    fn choose(&mut self, pull: &Pull, x: &[f64], scratch: &mut Scratch) -> Result<(usize, f64, usize)> {
-        self.allowed(pull.arms.as_deref(), &mut scratch.which)?;
-        self.weigh(&self.state, x, scratch)?;
+    fn choose(&mut self, pull: &Pull, x: &[f64]) -> Result<(usize, f64, usize)> {
         let u = self.uniform(pull);
+        let asking = Asking { policy: &self.policy, floor: self.floor, after: self.after };
+        let scratch = &mut self.scratch;
+        allowed(&self.state, pull.arms.as_deref(), &mut scratch.which)?;
+        asking.weigh(&self.state, x, scratch)?;
         let (mut bound, mut place) = (0.0, 0);
         for (i, p) in scratch.pi.iter().enumerate() {
             // Rounding may leave u beyond the last bound: the last arm that can be pulled has it.
@@ -258,8 +241,7 @@ impl Agent {
         }
         let (arm, round) = (scratch.which[place], self.state.round());
         let mut memory = std::mem::take(&mut self.state.memory);
-        let (now, decider) = (self.now(&self.state, x, &[], scratch), self.policy.decider());
-        decider.pulled(&now, &mut memory);
+        self.policy.decider().pulled(&asking.now(&self.state, x, &[], scratch), &mut memory);
         self.state.memory = memory;
         self.state.pull(arm, x, &scratch.seen);
         Ok((arm, scratch.pi[place], round))
@@ -316,132 +298,20 @@ impl Agent {
         open.into_iter().for_each(|number| self.ledger.set(number, Outcome::Silent));
     }
 
-    /// The arms that are active and allowed, in the order of their numbers.
-    fn allowed(&self, names: Option<&[String]>, which: &mut Vec<usize>) -> Result<()> {
-        which.clear();
-        match names {
-            None => which.extend((0..self.state.arms.len()).filter(|&arm| self.state.arms[arm].active)),
-            Some(names) => {
-                for (i, name) in names.iter().enumerate() {
-                    let arm = self.arm(Place::key("arms").index(i), name)?;
-                    if self.state.arms[arm].active {
-                        which.push(arm);
-                    }
-                }
-                which.sort_unstable();
-                which.dedup();
-            }
-        }
-        let none = || Error::new("arms", "found no active arm, expected at least one");
-        if which.is_empty() { Err(none()) } else { Ok(()) }
-    }
-
-    fn arm(&self, place: impl Into<Place>, name: &str) -> Result<usize> {
-        let names = || self.state.arms.iter().map(|arm| &*arm.name);
-        names().position(|known| known == name).ok_or_else(|| Error::unknown(place, name, names()))
-    }
-
-    /// What the policy is told; `weigh` has filled the scratch.
-    fn now<'a>(&self, state: &State, x: &[f64], memory: &'a [f64], scratch: &'a Scratch) -> Now<'a> {
-        let each = matches!(self.policy.decider().view(), View::EachContext);
-        let round =
-            if each { scratch.arms.iter().map(|arm| arm.pulls).sum::<f64>() as usize } else { state.round() };
-        Now {
-            round,
-            end: self.policy.world().horizon.end(round).max(round + 1),
-            arms: &scratch.arms,
-            means: &scratch.means,
-            variances: &scratch.variances,
-            context: x.iter().position(|&x| x != 0.0).unwrap_or(0),
-            memory,
-        }
-    }
-
-    /// Writes the probabilities of the arms `scratch.which`.
-    fn weigh(&self, state: &State, x: &[f64], scratch: &mut Scratch) -> Result<()> {
-        let decider = self.policy.decider();
-        let view = decider.view();
-        let context = x.iter().position(|&x| x != 0.0).unwrap_or(0);
-        if matches!(view, View::EachContext)
-            && (x[context] != 1.0 || x[context + 1..].iter().any(|&x| x != 0.0))
-        {
-            return Err(Error::new(
-                "context",
-                "expected one feature to be 1 and the others 0: the policy knows contexts one by one",
-            ));
-        }
-        scratch.asked.clear();
-        match decider.arms() {
-            Some(_) => scratch.asked.extend(0..state.arms.len()),
-            None => scratch.asked.extend(&scratch.which),
-        }
-        let past_mean = self.policy.problem().past_mean.unwrap_or(0.0);
-        state.show(&view, &scratch.asked, context, past_mean, &mut scratch.arms);
-        if let View::Estimates(projection) = view {
-            scratch.seen.look(projection, x);
-            scratch.means.clear();
-            scratch.variances.clear();
-            for &arm in &scratch.asked {
-                let estimate = state.arms[arm].regression.as_ref().map(|arm| arm.estimate(&scratch.seen));
-                let (mean, variance) = estimate.unwrap_or((One(0.0), One(0.0)));
-                scratch.means.push(mean);
-                scratch.variances.push(variance);
-            }
-        }
-        let (over, once) = (self.policy.world().horizon.is_over(state.round()), decider.each_arm_once());
-        let commits = over && (decider.ends() || self.after == Some(After::Commit));
-        let mut weights = std::mem::take(&mut scratch.weights);
-        weights.clear();
-        weights.resize(scratch.asked.len(), 0.0);
-        if once && scratch.arms.iter().any(|arm| arm.pulls == 0.0) {
-            // Arms that were never tried come first, in random order.
-            let untried = |arm: &Arm| f64::from(u8::from(arm.pulls == 0.0));
-            weights.iter_mut().zip(&scratch.arms).for_each(|(weight, arm)| *weight = untried(arm));
-        } else if !commits {
-            decider.weigh(&self.now(state, x, &state.memory, scratch), &mut weights)?;
-        }
-        let Scratch { which, asked, arms, means, pi, .. } = scratch;
-        pi.clear();
-        // Both lists are in the order of the arms, and `which` is among `asked`.
-        let mut places = asked.iter().enumerate();
-        pi.extend(
-            which.iter().filter_map(|arm| places.find(|(_, asked)| *asked == arm)).map(|(at, _)| weights[at]),
-        );
-        let mut total: f64 = pi.iter().sum();
-        if total == 0.0 {
-            // After its end, or if its arm is not allowed, the best mean stands in for the policy.
-            let mean = |at: usize| means.get(at).map_or_else(|| arms[at].mean, |mean| mean.0);
-            let allowed = (0..asked.len()).filter(|&at| which.contains(&asked[at]));
-            pi[argmax(allowed.map(mean)).0] = 1.0;
-            total = 1.0;
-        }
-        scratch.weights = weights;
-        if !(total > 0.0 && total < f64::INFINITY) {
-            return Err(Error::new("policy", format!("{} gives no probabilities here", self.policy.name())));
-        }
-        let count = scratch.pi.len() as f64;
-        if !(0.0..=1.0 + 1e-12).contains(&(self.floor * count)) {
-            let kind = ErrorKind::Range { found: self.floor, low: 0.0, high: 1.0 / count };
-            return Err(Error::of("floor", kind));
-        }
-        let free = (1.0 - self.floor * count).max(0.0) / total;
-        scratch.pi.iter_mut().for_each(|p| *p = self.floor + free * *p);
-        Ok(())
-    }
-
     /// The probability of every arm that may be pulled, as [`Self::pull`] would draw from them.
     pub fn probabilities(&self, pull: &Pull) -> Result<Vec<(Arc<str>, f64)>> {
         let (x, _) = pull.context.scaled(self.policy.problem())?;
         let mut scratch = Scratch::default();
-        self.allowed(pull.arms.as_deref(), &mut scratch.which)?;
+        allowed(&self.state, pull.arms.as_deref(), &mut scratch.which)?;
+        let asking = Asking { policy: &self.policy, floor: self.floor, after: self.after };
         let restarts =
             self.after == Some(After::Restart) && self.policy.world().horizon.is_over(self.state.round());
         if restarts {
             let mut fresh = self.state.clone();
             fresh.restart(&self.policy, 0.0);
-            self.weigh(&fresh, &x, &mut scratch)?;
+            asking.weigh(&fresh, &x, &mut scratch)?;
         } else {
-            self.weigh(&self.state, &x, &mut scratch)?;
+            asking.weigh(&self.state, &x, &mut scratch)?;
         }
         let named = scratch.which.iter().map(|&arm| self.state.arms[arm].name.clone());
         Ok(named.zip(scratch.pi).collect())
@@ -573,7 +443,7 @@ impl Agent {
 
     /// An arm that is no longer pulled. Its statistics stay, and late rewards still find it.
     pub fn retire(&mut self, name: &str) -> Result<()> {
-        let arm = self.arm("arm", name)?;
+        let arm = self.state.arm("arm", name)?;
         self.state.arms[arm].active = false;
         Ok(())
     }
@@ -605,7 +475,7 @@ impl Agent {
         let check = |(i, row): (usize, &'a Row)| {
             let here = || Place::key("rows").index(i);
             let Some(reward) = row.reward else { return Ok(None) };
-            let arm = self.arm("arm", &row.arm).map_err(|error| error.within(here()))?;
+            let arm = self.state.arm("arm", &row.arm).map_err(|error| error.within(here()))?;
             self.check_reward("reward", reward).map_err(|error| error.within(here()))?;
             within("probability", row.probability, f64::MIN_POSITIVE, 1.0)
                 .map_err(|error| error.within(here()))?;
@@ -648,6 +518,11 @@ impl Agent {
         })
     }
 
+    /// The bytes that the decisions that are remembered take: about a hundred each, and their contexts.
+    pub fn memory(&self) -> usize {
+        self.ledger.memory()
+    }
+
     /// What the agent has done so far.
     pub fn stats(&self) -> Stats {
         let arm = |arm: &state::ArmState| ArmStats {
@@ -672,11 +547,24 @@ impl Agent {
     }
 }
 
-impl Horizon {
-    /// Is a run over before a (0-based) round? Nobody knows, unless the end is known.
-    fn is_over(self, round: usize) -> bool {
-        matches!(self, Self::Fixed(rounds) if round >= rounds)
+/// The arms that are active and allowed, in the order of their numbers.
+fn allowed(state: &State, names: Option<&[String]>, which: &mut Vec<usize>) -> Result<()> {
+    which.clear();
+    match names {
+        None => which.extend((0..state.arms.len()).filter(|&arm| state.arms[arm].active)),
+        Some(names) => {
+            for (i, name) in names.iter().enumerate() {
+                let arm = state.arm(Place::key("arms").index(i), name)?;
+                if state.arms[arm].active {
+                    which.push(arm);
+                }
+            }
+            which.sort_unstable();
+            which.dedup();
+        }
     }
+    let none = || Error::new("arms", "found no active arm, expected at least one");
+    if which.is_empty() { Err(none()) } else { Ok(()) }
 }
 
 fn check_name(place: impl Into<Place>, name: &str) -> Result<()> {

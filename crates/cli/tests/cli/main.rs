@@ -12,6 +12,7 @@ mod files;
 #[cfg(unix)]
 mod interrupt;
 mod neural;
+mod play;
 mod policies;
 mod reports;
 mod reproduce;

@@ -149,6 +149,13 @@ impl Ledger {
         (self.first..).zip(&self.entries)
     }
 
+    /// The bytes that decisions take: about a hundred each, and their contexts and ids.
+    pub fn memory(&self) -> usize {
+        let given: usize = self.given.keys().map(|id| 2 * id.len() + 2 * size_of::<(Box<str>, u64)>()).sum();
+        let contexts: usize = self.entries.iter().map(|entry| size_of_val(&*entry.context)).sum();
+        self.entries.capacity() * size_of::<Entry>() + contexts + given
+    }
+
     /// How many decisions of each arm wait for their rewards.
     pub fn pending(&self, arms: usize) -> Vec<u64> {
         let mut pending = vec![0; arms];
@@ -221,9 +228,10 @@ impl Ledger {
 
     /// The first decision whose window has closed by now and is not closed yet; it is, from now on.
     pub fn close_next(&mut self) -> Option<u64> {
-        let (number, now) = (self.open, self.now?);
-        let entry = self.get(number)?;
-        if entry.until.is_some_and(|until| until > now) {
+        let (number, now, wait) = (self.open, self.now?, self.window?.wait);
+        let entry = self.entries.get_mut((number - self.first) as usize)?;
+        // Decisions from before there were windows get one now.
+        if *entry.until.get_or_insert(now + wait) > now {
             return None;
         }
         self.open += 1;

@@ -88,6 +88,7 @@ impl Agent {
         let (nonces, scratch) = (nonces.into_owned(), Scratch::default());
         let mut agent = Self { policy, state, ledger, floor, after, key, seed, nonces, versions, scratch };
         agent.ledger.index();
+        agent.state.look(&agent.policy);
         agent.renew();
         Ok(agent)
     }

@@ -1,6 +1,7 @@
 //! What an agent knows of its arms, whatever policy it plays: a re-tuned one inherits it.
 
 use super::playable::Playable;
+use crate::error::{Error, Place, Result};
 use crate::exact::index::Arm;
 use crate::policy::decide::{Decide, View};
 use crate::simulate::linear::{Glimpse, Moments, Regression};
@@ -28,6 +29,9 @@ pub(super) struct ArmState {
     /// What follows from those for the policy at hand. It is kept, so that an agent that was saved has the same bits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regression: Option<Regression>,
+    /// The arm as a policy sees it.
+    #[serde(skip)]
+    seen: Arm,
 }
 
 impl ArmState {
@@ -43,6 +47,7 @@ impl ArmState {
             weighted: 0.0,
             moments: None,
             regression: None,
+            seen: Arm::default(),
         }
     }
 
@@ -51,16 +56,15 @@ impl ArmState {
         (self.pulls > 0).then(|| self.sum / self.pulls as f64)
     }
 
-    /// The arm as a policy sees it.
-    #[inline]
-    fn seen(&self, past_mean: f64) -> Arm {
+    /// Looks at its statistics again.
+    fn look(&mut self, past_mean: f64) {
         let (pulls, known) = ((self.pulls + self.pending) as f64, self.pulls as f64);
-        if self.pulls == 0 {
-            return Arm { pulls, known, mean: past_mean, ones: past_mean, ..Arm::default() };
-        }
-        let mean = self.sum / known;
-        let variance = (self.squares / known - mean * mean).max(0.0);
-        Arm { pulls, known, mean, variance, ones: self.ones as f64 / known, weighted: self.weighted }
+        let mean = self.mean().unwrap_or(past_mean);
+        let (variance, ones) = match self.pulls {
+            0 => (0.0, past_mean),
+            _ => ((self.squares / known - mean * mean).max(0.0), self.ones as f64 / known),
+        };
+        self.seen = Arm { pulls, known, mean, variance, ones, weighted: self.weighted };
     }
 
     /// The same in one of finitely many contexts.
@@ -82,6 +86,12 @@ pub(super) struct State {
     pub read: Vec<(u32, f64)>,
     /// How often a new problem began.
     pub restarts: u64,
+    /// Decisions that count: pulls, rewarded or not.
+    #[serde(skip)]
+    round: u64,
+    /// Where an arm stands of which nothing is known.
+    #[serde(skip)]
+    past_mean: f64,
 }
 
 /// A reward, with all that its pull left.
@@ -98,7 +108,8 @@ pub(super) struct Credit<'a> {
 impl State {
     pub fn new(names: &[String], policy: &Playable, coin: f64) -> Self {
         let arms = names.iter().map(|name| ArmState::new(name)).collect();
-        let mut state = Self { arms, memory: Vec::new(), read: Vec::new(), restarts: 0 };
+        let (memory, read) = (Vec::new(), Vec::new());
+        let mut state = Self { arms, memory, read, restarts: 0, round: 0, past_mean: 0.0 };
         state.restart(policy, coin);
         state
     }
@@ -107,7 +118,15 @@ impl State {
     pub fn add(&mut self, name: &str, policy: &Playable) {
         let mut arm = ArmState::new(name);
         arm.prepare(policy);
+        arm.look(self.past_mean);
         self.arms.push(arm);
+    }
+
+    /// What is not stored, after a load or another policy.
+    pub fn look(&mut self, policy: &Playable) {
+        self.past_mean = policy.problem().past_mean.unwrap_or(0.0);
+        self.arms.iter_mut().for_each(|arm| arm.look(self.past_mean));
+        self.round = self.arms.iter().map(|arm| arm.pulls + arm.pending).sum();
     }
 
     /// Forgets everything but the arms themselves.
@@ -118,6 +137,7 @@ impl State {
         }
         self.memory = policy.decider().start(coin);
         self.read.clear();
+        self.look(policy);
     }
 
     /// Takes another policy: what follows from the statistics follows anew.
@@ -127,11 +147,18 @@ impl State {
         for &(arm, reward) in &self.read {
             policy.decider().read(arm as usize, reward, &mut self.memory);
         }
+        self.look(policy);
+    }
+
+    /// The number of the arm of that name.
+    pub fn arm(&self, place: impl Into<Place>, name: &str) -> Result<usize> {
+        let names = || self.arms.iter().map(|arm| &*arm.name);
+        names().position(|known| known == name).ok_or_else(|| Error::unknown(place, name, names()))
     }
 
     /// Decisions that count: pulls, rewarded or not.
     pub fn round(&self) -> usize {
-        self.arms.iter().map(|arm| arm.pulls + arm.pending).sum::<u64>() as usize
+        self.round as usize
     }
 
     /// Do the numbers fit each other and the policy?
@@ -147,19 +174,21 @@ impl State {
     }
 
     /// Writes the arms as a policy sees them in a context.
-    pub fn show(&self, view: &View, which: &[usize], context: usize, past_mean: f64, out: &mut Vec<Arm>) {
+    pub fn show(&self, view: &View, which: &[usize], context: usize, out: &mut Vec<Arm>) {
         out.clear();
         let each = matches!(view, View::EachContext);
         out.extend(which.iter().map(|&arm| match each {
-            true => self.arms[arm].seen_in(context, past_mean),
-            false => self.arms[arm].seen(past_mean),
+            true => self.arms[arm].seen_in(context, self.past_mean),
+            false => self.arms[arm].seen,
         }));
     }
 
     /// A pull counts at once; `seen` is its context as the policy's projection shows it.
     pub fn pull(&mut self, arm: usize, x: &[f64], seen: &Glimpse) {
         let arm = &mut self.arms[arm];
+        self.round += 1;
         arm.pending += 1;
+        arm.seen.pulls += 1.0;
         if let Some(moments) = &mut arm.moments {
             moments.pull(x, 1.0);
         }
@@ -171,11 +200,13 @@ impl State {
     /// A pull that never was.
     pub fn withdraw(&mut self, arm: usize, x: &[f64], policy: &Playable) {
         let arm = &mut self.arms[arm];
+        self.round -= 1;
         arm.pending -= 1;
+        arm.look(self.past_mean);
         if let Some(moments) = &mut arm.moments {
             moments.pull(x, -1.0);
+            arm.follow(policy.decider());
         }
-        arm.follow(policy.decider());
     }
 
     /// A reward is known.
@@ -188,6 +219,7 @@ impl State {
         arm.squares += reward * reward;
         arm.ones += u64::from(one);
         arm.weighted += reward / probability;
+        arm.look(self.past_mean);
         if let Some(moments) = &mut arm.moments {
             moments.learn(context, reward);
         }

@@ -100,6 +100,11 @@ impl Horizon {
         (round as f64 + self.remaining(round)).ceil() as usize
     }
 
+    /// Is a run over before a (0-based) round? Nobody can say so, unless the end is known.
+    pub(crate) fn is_over(self, round: usize) -> bool {
+        matches!(self, Self::Fixed(rounds) if round >= rounds)
+    }
+
     /// Is the number of rounds known?
     pub fn is_fixed(self) -> bool {
         matches!(self, Self::Fixed(_))
