@@ -27,16 +27,15 @@ fn report(policy: &str, problem: &Problem, dim: usize) -> gradband::Result<()> {
     let playable = Playable::new(&Choice::parse(policy, problem)?, problem)?;
     let names = (0..problem.arms()).map(|arm| arm.to_string());
     let mut agent = Agent::new(playable, names)?.seed(1);
-    let mut at = 0.0;
+    let context = |i: usize| (0..dim).map(|j| f64::sin(i as f64 * 7.7 + 1.3 * j as f64)).collect();
+    let contexts: Vec<Vec<f64>> = (0..1000).map(context).collect();
+    let mut at = 0;
     let mut failed = Ok(());
     let mut round = || -> gradband::Result<()> {
-        at += 1.0;
-        let pull = match dim {
-            0 => Pull::default(),
-            _ => Pull::context((0..dim).map(|j| f64::sin(at * 7.7 + 1.3 * j as f64)).collect::<Vec<_>>()),
-        };
+        at += 1;
+        let pull = if dim == 0 { Pull::default() } else { Pull::context(contexts[at % 1000].clone()) };
         let decision = agent.pull(black_box(pull))?;
-        let reward = f64::from(u8::from(f64::sin(at * 3.1) > 0.3));
+        let reward = f64::from(u8::from(at * 31 % 17 > 9));
         agent.update(&decision.id, reward).map(drop)
     };
     let rounds = if dim == 0 { ROUNDS } else { 400_000 / dim.pow(2) };

@@ -72,14 +72,25 @@ pub fn run(args: &Play, seed: Option<u64>) -> Result<()> {
     let agent = args.floor.into_iter().fold(agent, Agent::floor);
     let window = args.wait.zip(args.default_reward);
     let agent = window.into_iter().fold(agent, |agent, (wait, reward)| agent.window(wait, reward));
-    if agent.policy().is_certain() && args.floor.is_none() {
-        let name = agent.policy().name();
-        output::note(&format!(
-            "note: {name} is certain of its arm: with --floor its log says something about others too"
-        ));
-    }
+    tell_notes(&agent, args.floor)?;
     let _hold = interrupt::hold();
     Session { agent, state, saved: Instant::now(), changed: false }.run()
+}
+
+/// What the user should know of this policy and these arms.
+fn tell_notes(agent: &Agent, floor: Option<f64>) -> Result<()> {
+    let policy = agent.policy();
+    let (name, trained) = (policy.name(), policy.problem().arms);
+    let arms = agent.stats().arms.iter().filter(|arm| arm.active).count();
+    if arms != trained {
+        output::note(&format!("note: {name} was trained with {trained} arms, and plays {arms}"));
+    }
+    if policy.is_certain() && floor.unwrap_or(policy.problem().world()?.floor) == 0.0 {
+        output::note(&format!(
+            "note: {name} is certain of its arm; with --floor its log says something about other arms too"
+        ));
+    }
+    Ok(())
 }
 
 /// The arms that are asked for, or those of the problem.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// What is known of a round before its decision.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a list of numbers, or numbers by the names of their features")]
 pub enum Context {
     /// Nothing: for policies without contexts.
     #[default]

@@ -284,11 +284,19 @@ fn made_id(nonce: u32, number: u64) -> String {
 }
 
 fn read_id(id: &str) -> Option<(u32, u64)> {
-    let (nonce, number) = id.split_once('-')?;
-    let canonical = nonce.len() == 8 && number.bytes().all(|byte| byte.is_ascii_digit());
-    let canonical = canonical && (number.len() == 1 || !number.starts_with('0'));
-    if !canonical || nonce.bytes().any(|byte| byte.is_ascii_uppercase() || byte == b'+') {
+    let (nonce, number) = id.as_bytes().split_at_checked(8)?;
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(u32::from(byte - b'0')),
+        b'a'..=b'f' => Some(u32::from(byte - b'a' + 10)),
+        _ => None,
+    };
+    let nonce = nonce.iter().try_fold(0, |nonce, &byte| Some(nonce << 4 | digit(byte)?))?;
+    let [b'-', number @ ..] = number else { return None };
+    // Only as it was written: no zeros in front.
+    if number.is_empty() || (number.len() > 1 && number[0] == b'0') {
         return None;
     }
-    Some((u32::from_str_radix(nonce, 16).ok()?, number.parse().ok()?))
+    let decimal =
+        |sum: u64, &byte: &u8| sum.checked_mul(10)?.checked_add(u64::from(digit(byte).filter(|&x| x < 10)?));
+    Some((nonce, number.iter().try_fold(0, decimal)?))
 }

@@ -29,9 +29,6 @@ pub(super) struct ArmState {
     /// What follows from those for the policy at hand. It is kept, so that an agent that was saved has the same bits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regression: Option<Regression>,
-    /// The arm as a policy sees it.
-    #[serde(skip)]
-    seen: Arm,
 }
 
 impl ArmState {
@@ -47,7 +44,6 @@ impl ArmState {
             weighted: 0.0,
             moments: None,
             regression: None,
-            seen: Arm::default(),
         }
     }
 
@@ -56,15 +52,15 @@ impl ArmState {
         (self.pulls > 0).then(|| self.sum / self.pulls as f64)
     }
 
-    /// Looks at its statistics again.
-    fn look(&mut self, past_mean: f64) {
+    /// The arm as a policy sees it.
+    fn seen(&self, past_mean: f64) -> Arm {
         let (pulls, known) = ((self.pulls + self.pending) as f64, self.pulls as f64);
         let mean = self.mean().unwrap_or(past_mean);
         let (variance, ones) = match self.pulls {
             0 => (0.0, past_mean),
             _ => ((self.squares / known - mean * mean).max(0.0), self.ones as f64 / known),
         };
-        self.seen = Arm { pulls, known, mean, variance, ones, weighted: self.weighted };
+        Arm { pulls, known, mean, variance, ones, weighted: self.weighted }
     }
 
     /// The same in one of finitely many contexts.
@@ -76,7 +72,7 @@ impl ArmState {
 }
 
 /// All arms, and what the policy remembers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct State {
     pub arms: Vec<ArmState>,
@@ -92,6 +88,11 @@ pub(super) struct State {
     /// Where an arm stands of which nothing is known.
     #[serde(skip)]
     past_mean: f64,
+    /// The arms as a policy sees them, and those that may be pulled.
+    #[serde(skip)]
+    seen: Vec<Arm>,
+    #[serde(skip)]
+    active: Vec<usize>,
 }
 
 /// A reward, with all that its pull left.
@@ -108,8 +109,7 @@ pub(super) struct Credit<'a> {
 impl State {
     pub fn new(names: &[String], policy: &Playable, coin: f64) -> Self {
         let arms = names.iter().map(|name| ArmState::new(name)).collect();
-        let (memory, read) = (Vec::new(), Vec::new());
-        let mut state = Self { arms, memory, read, restarts: 0, round: 0, past_mean: 0.0 };
+        let mut state = Self { arms, ..Self::default() };
         state.restart(policy, coin);
         state
     }
@@ -118,14 +118,15 @@ impl State {
     pub fn add(&mut self, name: &str, policy: &Playable) {
         let mut arm = ArmState::new(name);
         arm.prepare(policy);
-        arm.look(self.past_mean);
         self.arms.push(arm);
+        self.look(policy);
     }
 
-    /// What is not stored, after a load or another policy.
+    /// What follows from the rest, and is not stored: after a load, with another policy or other arms.
     pub fn look(&mut self, policy: &Playable) {
         self.past_mean = policy.problem().past_mean.unwrap_or(0.0);
-        self.arms.iter_mut().for_each(|arm| arm.look(self.past_mean));
+        self.seen = self.arms.iter().map(|arm| arm.seen(self.past_mean)).collect();
+        self.active = (0..self.arms.len()).filter(|&arm| self.arms[arm].active).collect();
         self.round = self.arms.iter().map(|arm| arm.pulls + arm.pending).sum();
     }
 
@@ -156,6 +157,24 @@ impl State {
         names().position(|known| known == name).ok_or_else(|| Error::unknown(place, name, names()))
     }
 
+    /// The arms that are active and among the named ones, if there are any, in the order of their numbers.
+    pub fn allowed(&self, names: Option<&[String]>, which: &mut Vec<usize>) -> Result<()> {
+        which.clear();
+        match names {
+            None => which.extend_from_slice(&self.active),
+            Some(names) => {
+                for (i, name) in names.iter().enumerate() {
+                    which.push(self.arm(Place::key("arms").index(i), name)?);
+                }
+                which.retain(|&arm| self.arms[arm].active);
+                which.sort_unstable();
+                which.dedup();
+            }
+        }
+        let none = || Error::new("arms", "found no active arm, expected at least one");
+        if which.is_empty() { Err(none()) } else { Ok(()) }
+    }
+
     /// Decisions that count: pulls, rewarded or not.
     pub fn round(&self) -> usize {
         self.round as usize
@@ -176,19 +195,21 @@ impl State {
     /// Writes the arms as a policy sees them in a context.
     pub fn show(&self, view: &View, which: &[usize], context: usize, out: &mut Vec<Arm>) {
         out.clear();
-        let each = matches!(view, View::EachContext);
-        out.extend(which.iter().map(|&arm| match each {
-            true => self.arms[arm].seen_in(context, self.past_mean),
-            false => self.arms[arm].seen,
-        }));
+        match view {
+            View::EachContext => {
+                out.extend(which.iter().map(|&arm| self.arms[arm].seen_in(context, self.past_mean)));
+            }
+            _ if which.len() == self.arms.len() => out.extend_from_slice(&self.seen),
+            _ => out.extend(which.iter().map(|&arm| self.seen[arm])),
+        }
     }
 
     /// A pull counts at once; `seen` is its context as the policy's projection shows it.
     pub fn pull(&mut self, arm: usize, x: &[f64], seen: &Glimpse) {
-        let arm = &mut self.arms[arm];
         self.round += 1;
+        self.seen[arm].pulls += 1.0;
+        let arm = &mut self.arms[arm];
         arm.pending += 1;
-        arm.seen.pulls += 1.0;
         if let Some(moments) = &mut arm.moments {
             moments.pull(x, 1.0);
         }
@@ -199,10 +220,10 @@ impl State {
 
     /// A pull that never was.
     pub fn withdraw(&mut self, arm: usize, x: &[f64], policy: &Playable) {
-        let arm = &mut self.arms[arm];
         self.round -= 1;
+        self.seen[arm].pulls -= 1.0;
+        let arm = &mut self.arms[arm];
         arm.pending -= 1;
-        arm.look(self.past_mean);
         if let Some(moments) = &mut arm.moments {
             moments.pull(x, -1.0);
             arm.follow(policy.decider());
@@ -219,7 +240,7 @@ impl State {
         arm.squares += reward * reward;
         arm.ones += u64::from(one);
         arm.weighted += reward / probability;
-        arm.look(self.past_mean);
+        self.seen[index] = arm.seen(self.past_mean);
         if let Some(moments) = &mut arm.moments {
             moments.learn(context, reward);
         }

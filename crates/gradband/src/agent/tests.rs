@@ -194,7 +194,7 @@ fn frequencies(rounds: usize, slow_rounds: usize) {
             let (mut tally, mut scratch) = (Tally::default(), Scratch::default());
             for (r, run) in simulated(&choice, problem, 0, runs).into_iter().enumerate() {
                 let mut agent = agent_of(policy.clone(), r as u64);
-                allowed(&agent.state, None, &mut scratch.which).unwrap();
+                agent.state.allowed(None, &mut scratch.which).unwrap();
                 for (t, (arm, reward, x)) in run.rounds.into_iter().enumerate() {
                     agent.asking().weigh(&agent.state, &x, &mut scratch).unwrap();
                     let (pi, name) = (&scratch.pi, choice.name());

@@ -5,7 +5,9 @@
 use crate::error::Result;
 use crate::exact::index::{Arm, Index, argmax};
 use crate::numeric::lanes::One;
+use crate::numeric::simd::vectorized;
 use crate::numeric::special::exp;
+use crate::problem::Horizon;
 pub(super) use crate::simulate::linear::certain;
 use crate::simulate::linear::{LinearKernel, Projection};
 
@@ -13,8 +15,8 @@ use crate::simulate::linear::{LinearKernel, Projection};
 pub(crate) struct Now<'a> {
     /// Decisions made so far; in this context, if the policy looks at each by itself.
     pub round: usize,
-    /// The round in which the run is expected to end; it is not over yet.
-    pub end: usize,
+    /// That which the policy was trained for.
+    pub horizon: Horizon,
     /// The arms that may be pulled.
     pub arms: &'a [Arm],
     /// Their estimated means and variances in this context, if the policy looks at those.
@@ -117,7 +119,14 @@ pub(super) struct Soft<S>(pub S);
 impl<S: Softmax> Decide for Soft<S> {
     fn weigh(&self, now: &Now, weights: &mut [f64]) -> Result<()> {
         self.0.exponents(now.arms.iter().map(|arm| (arm.pulls, arm.mean)), weights);
-        weights.iter_mut().for_each(|x| *x = exp(-*x));
+        vectorized(
+            #[inline(always)]
+            || {
+                for x in weights {
+                    *x = exp(-*x);
+                }
+            },
+        );
         Ok(())
     }
     fn each_arm_once(&self) -> bool {

@@ -276,7 +276,9 @@ impl<R: Rule> Decide for OwnDecider<R> {
         let pulls = arms.iter().map(|arm| arm.pulls);
         let sums = arms.iter().map(|arm| arm.pulls * arm.mean);
         let statistics: Vec<_> = pulls.chain(sums).chain(arms.iter().map(|arm| arm.mean)).collect();
-        let seen = Seen::new((now.round, now.end), arms.len(), &statistics, 1);
+        // A run goes on beyond its end: it always ends later.
+        let end = now.horizon.end(now.round).max(now.round + 1);
+        let seen = Seen::new((now.round, end), arms.len(), &statistics, 1);
         let mut scratch = kernel.scratch();
         kernel.weigh(&seen, &mut scratch, false);
         weights.copy_from_slice(&scratch.weights);

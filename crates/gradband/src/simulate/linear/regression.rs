@@ -202,8 +202,10 @@ fn variance(q: &[f64], seen: &Glimpse) -> f64 {
     vectorized(
         #[inline(always)]
         || {
-            let rows = q.chunks_exact(seen.y.len()).zip(&seen.y);
-            let known: f64 = rows.map(|(row, &y)| y * dot(row, &seen.y)).sum();
+            let mut known = 0.0;
+            for (row, &y) in q.chunks_exact(seen.y.len()).zip(&seen.y) {
+                known += y * dot(row, &seen.y);
+            }
             (seen.prior - known).max(ROUNDINGS * seen.prior)
         },
     )
@@ -211,7 +213,9 @@ fn variance(q: &[f64], seen: &Glimpse) -> f64 {
 
 #[inline(always)]
 fn add_scaled(y: &mut [f64], a: f64, x: &[f64]) {
-    y.iter_mut().zip(x).for_each(|(y, x)| *y += a * x);
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += a * x;
+    }
 }
 
 /// Sums that do not wait for each other.
@@ -224,6 +228,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
             sums[l] += a[l] * b[l];
         }
     }
-    let rest: f64 = a8.1.iter().zip(b8.1).map(|(a, b)| a * b).sum();
-    sums.iter().sum::<f64>() + rest
+    for (l, (a, b)) in a8.1.iter().zip(b8.1).enumerate() {
+        sums[l] += a * b;
+    }
+    ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]))
 }
