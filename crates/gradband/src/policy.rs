@@ -17,6 +17,7 @@ mod prepared;
 mod record;
 mod refusal;
 mod rule;
+mod stored;
 mod value;
 
 pub use catalogue::{Catalogue, POLICIES, applicable, named, ready};
@@ -24,8 +25,9 @@ pub use choice::{Choice, Slot};
 pub use definition::{Learns, Plays, PolicyKind, Worlds};
 pub use linear::mom_subspace;
 pub use params::{Allowed, Coordinate, High, Initial, Param, Range, Setting, SettingValue, Shape};
-pub use record::{FeatureRecord, PolicyRecord, ProblemRecord};
+pub use record::{FeatureRecord, ProblemRecord};
 pub use rule::{Form, LinearRule, Rule, Scalar, Seen};
+pub use stored::PolicyRecord;
 pub use value::{IntoPolicy, Policy};
 
 pub(crate) use definition::Method;

@@ -76,7 +76,7 @@ impl Context {
             (Self::Named(_), Some(feature)) => Place::key("context").then(Place::key(&feature.name)),
             _ => Place::key("context").index(i),
         };
-        if let Some(i) = x.iter().position(|x| !(x.abs() <= LARGEST)) {
+        if let Some(i) = x.iter().position(|x| x.is_nan() || x.abs() > LARGEST) {
             let kind = ErrorKind::Range { found: x[i], low: -LARGEST, high: LARGEST };
             return Err(Error::of(place(i), kind));
         }

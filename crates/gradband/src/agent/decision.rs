@@ -1,6 +1,7 @@
 //! What an agent is asked, and what it answers.
 
-use super::Context;
+use super::context::Context;
+use super::ledger::Counts;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -136,7 +137,7 @@ pub struct Stats {
     pub pending: u64,
     /// How often what happened.
     #[serde(flatten)]
-    pub counts: super::Counts,
+    pub counts: Counts,
     /// The arms.
     pub arms: Vec<ArmStats>,
 }

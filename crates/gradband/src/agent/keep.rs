@@ -1,8 +1,11 @@
 //! What changes around an agent (arms, policies, logs of others), and what it tells of itself.
 
+use super::context::Context;
+use super::deciding::{Agent, ROUNDING, check_name};
+use super::decision::{ArmStats, Row, Stats};
 use super::ledger::{Ledger, Outcome};
+use super::playable::Playable;
 use super::state::{ArmState, Credit};
-use super::{Agent, ArmStats, Context, Playable, ROUNDING, Row, Stats, check_name};
 use crate::error::{Error, Place, Result, abridged, within};
 use crate::policy::decide::View;
 

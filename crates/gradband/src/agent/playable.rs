@@ -1,6 +1,5 @@
 //! A policy that has left its problem: all that an agent needs to play it.
 
-use super::hex;
 use crate::error::{Error, ErrorKind, Result};
 use crate::policy::decide::Decide;
 use crate::policy::{Catalogue, Choice, PolicyRecord, ProblemRecord};
@@ -130,4 +129,9 @@ impl From<&Playable> for Playable {
     fn from(playable: &Self) -> Self {
         playable.clone()
     }
+}
+
+/// In hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

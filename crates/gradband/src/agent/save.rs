@@ -1,8 +1,11 @@
 //! An agent as text: one JSON object with the number of its format and a checksum.
 
+use super::deciding::Agent;
+use super::decision::After;
 use super::ledger::Ledger;
+use super::playable::{Playable, hex};
 use super::state::State;
-use super::{After, Agent, Playable, Scratch, hex};
+use super::weigh::Scratch;
 use crate::error::{Error, Result};
 use crate::numeric::stream::Key;
 use crate::policy::{Catalogue, PolicyRecord, ProblemRecord};

@@ -1,10 +1,14 @@
 //! An agent against the simulator: the frequencies of simulated rounds, and the regret of whole runs.
 
+use super::deciding::*;
+use super::state::Credit;
+use super::weigh::{Asking, Scratch};
 use super::*;
 use crate::exact::index::argmax;
 use crate::measure::evaluate;
 use crate::numeric::lanes::{One, Real};
 use crate::numeric::simd::Lanes;
+use crate::numeric::stream::Key;
 use crate::numeric::stream::{Random, Stream};
 use crate::policy::tests::{problems, rules};
 use crate::policy::{Choice, POLICIES, Policy};

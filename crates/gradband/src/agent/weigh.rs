@@ -1,6 +1,6 @@
 //! From what is known to the probabilities of the arms that may be pulled.
 
-use super::After;
+use super::decision::After;
 use super::playable::Playable;
 use super::state::State;
 use crate::error::{Error, ErrorKind, Result};

@@ -98,9 +98,9 @@ impl ArmsKernel<1> for ExploreThenCommit {
 /// Remembers the rounds to explore, and the arm committed to; below zero there is none.
 impl Decide for ExploreThenCommit {
     fn weigh(&self, now: &Now, weights: &mut [f64]) -> Result<()> {
-        let arm = match now.memory {
-            &[explored, _] if (now.round as f64) < explored => now.round % 2,
-            &[_, committed] if committed >= 0.0 => committed as usize,
+        let arm = match *now.memory {
+            [explored, _] if (now.round as f64) < explored => now.round % 2,
+            [_, committed] if committed >= 0.0 => committed as usize,
             _ => argmax(now.arms.iter().map(|arm| arm.mean)).0,
         };
         decide::certain(arm, weights);
