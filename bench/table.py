@@ -76,6 +76,11 @@ def main(lines_path, record_path):
         print(f"\n{'own rule':22}{'problem':>14}{'task':>10}{'built in':>10}{'own':>8}{'ratio':>7}   (at most 15)")
     for row in own:
         print(f"{row['policy']:22}{row['problem']:>14}{row['task']:>10}{row['built_in_ns']:10.2f}{row['own_ns']:8.1f}{row['ratio']:7.1f}")
+    agents = [row for row in rows if row.get("bench") == "agent"]
+    if agents:
+        print(f"\n{'agent':22}{'arms':>5}{'features':>10}{'pull + update':>15}   (ns; at most 300 for softelim, K = 10, and 6000 for soft-ucb, d = 20)")
+    for row in agents:
+        print(f"{row['policy']:22}{row['arms']:5}{row['dim'] or '':>10}{row['pull_and_update_ns']:15}")
     print(f"\nrecord: {record_path}")
 
 

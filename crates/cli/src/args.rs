@@ -20,12 +20,11 @@ pub struct Args {
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Common {
-    /// The same seed gives the same numbers
     #[arg(
         long, global = true, value_name = "S", allow_negative_numbers = true,
-        default_value_t = SEED
+        help = format!("The same seed gives the same numbers [default: {SEED}; play: another one each time]")
     )]
-    pub seed: u64,
+    pub seed: Option<u64>,
     /// Threads [default: all cores]; the numbers do not depend on it
     #[arg(
         long, global = true, value_name = "N", allow_negative_numbers = true,
@@ -81,6 +80,11 @@ pub enum Command {
     /// Records go to DIR, a file per experiment and a line per finished unit, and are never computed twice: a run that was
     /// stopped goes on where it was. At the end DIR/report.html shows everything.
     Reproduce(Reproduce),
+    /// Play a policy: decisions and rewards, line by line
+    ///
+    /// Reads a JSON object per line, such as {"pull": {}} or {"update": {"id": "...", "reward": 1}}, and answers each with one.
+    /// Also withdraw, probabilities, add, retire, stats and save. See docs/deploy.md.
+    Play(Play),
     /// Write DIR/report.html and DIR/figures anew from the records in DIR
     Report {
         /// Where `reproduce`, `train -o` or `compare -o` wrote
@@ -246,6 +250,28 @@ pub struct Compare {
 }
 
 #[derive(clap::Args, Debug)]
+pub struct Play {
+    /// A policy.json that `train -o` wrote, or its directory
+    #[arg(value_name = "POLICY.json")]
+    pub policy_file: PathBuf,
+    /// Names of the arms [default: those of the problem, else 1, 2, ...]; with a state, those that are new are added
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
+    pub arms: Vec<String>,
+    /// The least probability of every arm [default: that of the training]
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    pub floor: Option<f64>,
+    /// How long a reward is waited for, such as 90s, 30m, 24h or 7d
+    #[arg(long, value_name = "TIME", requires = "default_reward", value_parser = duration)]
+    pub wait: Option<f64>,
+    /// The reward of a decision of which nothing is reported in that time
+    #[arg(long, value_name = "X", requires = "wait", allow_negative_numbers = true)]
+    pub default_reward: Option<f64>,
+    /// Where the agent is kept: loaded if it is there, saved every few seconds and at the end
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+}
+
+#[derive(clap::Args, Debug)]
 pub struct Exact {
     /// A built-in problem, or a TOML spec
     pub problem: String,
@@ -290,6 +316,15 @@ fn learning_rate(text: &str) -> Result<LearningRate, &'static str> {
         "auto" => Ok(LearningRate::Auto),
         other => other.parse().map(LearningRate::Fixed).map_err(|_| "expected auto or a number"),
     }
+}
+
+/// Seconds, or a number with its unit.
+fn duration(text: &str) -> Result<f64, &'static str> {
+    const UNITS: [(char, f64); 4] = [('s', 1.0), ('m', 60.0), ('h', 3600.0), ('d', 86400.0)];
+    let unit = UNITS.iter().find_map(|&(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)));
+    let (number, seconds) = unit.unwrap_or((text, 1.0));
+    let found: Option<f64> = number.parse().ok().map(|number: f64| number * seconds);
+    found.filter(|&x| x > 0.0 && x <= 1e12).ok_or("expected a time such as 90s, 30m, 24h or 7d")
 }
 
 impl From<&EstimatorFlags> for TrainSpec {

@@ -9,6 +9,7 @@ mod gittins;
 mod gradient;
 mod init;
 mod list;
+mod play;
 mod report;
 mod reproduce;
 mod train;
@@ -24,6 +25,7 @@ use gradband::measure::Comparison;
 use gradband::policy::Choice;
 use gradband::problem::Ground;
 use gradband::{Error, ErrorKind, Problem};
+use gradband_files::spec::SEED;
 use gradband_files::{Target, cache};
 
 /// Does what was asked.
@@ -36,6 +38,8 @@ pub fn run(args: Args) -> Result<()> {
     }
     interrupt::install()?;
     cache::install(cache, output::note);
+    let explicit = seed;
+    let seed = seed.unwrap_or(SEED);
     match args.command {
         Command::List { kind } => list::run(kind, printer),
         Command::Init { file } => init::run(file.as_deref(), printer),
@@ -48,6 +52,7 @@ pub fn run(args: Args) -> Result<()> {
         Command::Gittins(args) => gittins::run(&args, printer),
         Command::Data(command) => data::run(&command, printer),
         Command::Reproduce(args) => reproduce::run(&args, printer),
+        Command::Play(args) => play::run(&args, explicit),
         Command::Report { dir } => report::run(&dir, printer),
     }
 }

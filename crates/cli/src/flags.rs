@@ -4,7 +4,7 @@
 use gradband::{Error, Place, Step};
 
 /// What the library and specs call a thing, and what is typed for it.
-const TYPED: [(&str, &str); 16] = [
+const TYPED: [(&str, &str); 20] = [
     ("problem", "PROBLEM"),
     ("policy", "--policy"),
     ("params", "--params"),
@@ -21,6 +21,10 @@ const TYPED: [(&str, &str); 16] = [
     ("eval_instances", "--eval-instances"),
     ("recipe", "--recipe"),
     ("output", "-o"),
+    ("arms", "--arms"),
+    ("floor", "--floor"),
+    ("wait", "--wait"),
+    ("default_reward", "--default-reward"),
 ];
 
 /// The same error at the flag or argument that it is about. What is in a file, and what nobody can type, stays where

@@ -33,6 +33,7 @@
 //!   and [`named`] says what is missing.
 //! - `download`: fetching the eleventh (`datasets::fetch`), for which HTTPS and ZIP are compiled.
 
+mod agent_file;
 pub mod cache;
 pub mod datasets;
 mod examples;
@@ -45,13 +46,19 @@ mod table;
 mod target;
 mod weights;
 
+pub use agent_file::{load_agent, load_agent_from, load_playable, load_playable_from, save_agent};
 pub use datasets::{DATASET_HORIZON, DATASETS, Dataset};
 pub use examples::read_examples;
+pub use gradband::policy::{FeatureRecord, PolicyRecord, ProblemRecord};
 pub use policy_file::{
-    FORMAT, FeatureRecord, POLICY_FILE, PolicyFile, PolicyRecord, ProblemRecord, TrainingRecord, load_policy,
-    load_policy_from, save_policy,
+    FORMAT, POLICY_FILE, PolicyFile, TrainingRecord, load_policy, load_policy_from, save_policy,
 };
 pub use spec::{AUTO, EvaluateSpec, PolicySpec, Spec, SpecFile, TrainSpec, Training};
 pub use table::{Columns, TableOptions, read_table, read_table_with};
 pub use target::{Target, is_file, named, open, problem_names};
 pub use weights::{WEIGHTS_FILE, has_weights_file};
+
+/// The guide's Rust is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/deploy.md")]
+struct Deploy;

@@ -1,8 +1,7 @@
 //! Weights of neural policies: a safetensors file beside the policy file.
 
 use crate::io;
-use crate::policy_file::PolicyRecord;
-use gradband::policy::{Choice, Learns};
+use gradband::policy::{Choice, Learns, PolicyRecord};
 use gradband::{Error, Place, Result, abridged};
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView, serialize};

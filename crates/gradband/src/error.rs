@@ -96,6 +96,18 @@ pub enum ErrorKind {
         /// The policy's name.
         policy: String,
     },
+    /// A reward for a decision that an agent never made, or has forgotten.
+    UnknownDecision {
+        /// The id that was given.
+        id: String,
+    },
+    /// A reward for a decision that has another one already, or was withdrawn.
+    Conflict {
+        /// The reward that it has; none if it was withdrawn.
+        known: Option<f64>,
+        /// The reward that was given.
+        found: f64,
+    },
     /// Work that would take more memory or time than is allowed: what it takes, and what would fit.
     TooLarge(String),
     /// Anything else, in words.
@@ -173,6 +185,13 @@ impl Display for ErrorKind {
             Self::Unscored { policy, reason } => write!(f, "{policy} {reason}"),
             Self::Untrained { policy } => {
                 write!(f, "{policy} has no weights yet; train it, or load the file that a training wrote")
+            }
+            Self::UnknownDecision { id } => write!(f, "no decision '{id}' is known here"),
+            Self::Conflict { known: Some(known), found } => {
+                write!(f, "found {found}, but {known} was reported before, and a reward counts once")
+            }
+            Self::Conflict { known: None, found } => {
+                write!(f, "found {found}, but the decision was withdrawn")
             }
             Self::TooLarge(message) | Self::Invalid(message) => f.write_str(message),
             Self::Stopped(reason) => write!(f, "stopped: {reason}"),

@@ -2,7 +2,7 @@
 
 // Rooms, each of which uses only those below it; `tests/rooms.rs` checks that.
 //
-//     learn
+//     agent      learn
 //     measure
 //     policy
 //     simulate   exact
@@ -11,6 +11,7 @@
 //     observe
 //     error
 //     stop
+pub mod agent;
 mod error;
 pub mod exact;
 pub mod learn;
@@ -22,6 +23,7 @@ pub mod problem;
 pub mod simulate;
 mod stop;
 
+pub use agent::{Agent, Decision, Playable, Pull};
 pub use error::{Error, ErrorKind, Place, Result, Step, abridged, hint};
 pub use learn::{Trained, Trainer};
 pub use measure::{Comparison, Estimate, Evaluation, Simulator};

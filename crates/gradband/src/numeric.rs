@@ -5,6 +5,7 @@
 pub(crate) mod floor;
 pub(crate) mod gamma;
 pub(crate) mod lanes;
+pub(crate) mod largest;
 pub(crate) mod matmul;
 pub(crate) mod quadrature;
 pub(crate) mod search;

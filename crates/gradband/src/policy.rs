@@ -6,6 +6,7 @@
 mod arms;
 mod catalogue;
 mod choice;
+pub(crate) mod decide;
 mod definition;
 mod fit;
 mod linear;
@@ -13,8 +14,10 @@ mod network;
 mod own;
 mod params;
 mod prepared;
+mod record;
 mod refusal;
 mod rule;
+mod stored;
 mod value;
 
 pub use catalogue::{Catalogue, POLICIES, applicable, named, ready};
@@ -22,7 +25,9 @@ pub use choice::{Choice, Slot};
 pub use definition::{Learns, Plays, PolicyKind, Worlds};
 pub use linear::mom_subspace;
 pub use params::{Allowed, Coordinate, End, Initial, Param, Range, Setting, SettingValue, Shape};
+pub use record::{FeatureRecord, ProblemRecord};
 pub use rule::{Form, LinearRule, Rule, Scalar, Seen};
+pub use stored::PolicyRecord;
 pub use value::{IntoPolicy, Policy};
 
 pub(crate) use definition::Method;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Each line uses only what is below it; what is on the same line does not use each other.
 const ROOMS: &[&[&str]] = &[
-    &["learn"],
+    &["agent", "learn"],
     &["measure"],
     &["policy"],
     &["simulate", "exact"],

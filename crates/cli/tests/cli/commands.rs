@@ -41,7 +41,9 @@ fn train_without_arguments_is_the_papers_problem() {
     }
     assert_eq!(
         document["problem"],
-        serde_json::json!({"name": "bernoulli-2", "kind": "bernoulli", "arms": 2, "horizon": 200})
+        serde_json::json!({
+            "name": "bernoulli-2", "kind": "bernoulli", "arms": 2, "horizon": 200, "past_mean": 0.5, "unit_rewards": true
+        })
     );
     assert_eq!(document["policy"]["kind"], "softelim");
     assert_eq!(document["policy"]["names"], serde_json::json!(["w"]));

@@ -13,6 +13,7 @@ mod files;
 #[cfg(unix)]
 mod interrupt;
 mod neural;
+mod play;
 mod policies;
 mod reports;
 mod reproduce;

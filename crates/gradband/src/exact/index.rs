@@ -1,16 +1,50 @@
-//! Policies that pull the arm with the largest index, an index being a function of that arm's counts and the
+//! What is known of an arm, and policies that pull the arm with the largest index, an index being a function of that and the
 //! round.
 
 use super::CountKernel;
 use super::space::for_each_outcome;
+
+/// What is known of an arm. Rewards may be pending, and need not be 0 or 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Arm {
+    /// How often it was pulled, pulls with pending rewards among them.
+    pub pulls: f64,
+    /// How many of its rewards are known.
+    pub known: f64,
+    /// Their mean; that of past arms if there are none.
+    pub mean: f64,
+    /// Their variance around that, biased; none before the first.
+    pub variance: f64,
+    /// The mean of them, each rounded at random to 0 or 1.
+    pub ones: f64,
+    /// The sum of them, each divided by the probability of its pull.
+    pub weighted: f64,
+}
+
+impl Arm {
+    /// Of an arm with so many rewards, all known, that are 0 or 1.
+    #[inline(always)]
+    fn of_counts(pulls: u32, successes: u32) -> Self {
+        let (pulls, mean) = (f64::from(pulls), mean(successes, pulls.max(1)));
+        Self { pulls, known: pulls, mean, variance: mean * (1.0 - mean), ones: mean, weighted: 0.0 }
+    }
+
+    /// How many of its rewards are 1 after rounding, those that are pending as on average.
+    pub fn successes(&self) -> f64 {
+        self.ones * self.pulls
+    }
+}
 
 /// An index for each arm by itself.
 pub trait Index: Send + Sync {
     /// Whether each arm is pulled once before indices are compared.
     const EACH_ARM_ONCE: bool;
 
-    /// The index of an arm with these counts in `round` (0-based).
-    fn index(&self, round: usize, pulls: u32, successes: u32) -> f64;
+    /// Whether indices mean nothing after the horizon.
+    const ENDS: bool = false;
+
+    /// The index of an arm in `round` (0-based).
+    fn index(&self, round: usize, arm: &Arm) -> f64;
 
     /// The probability of exploring instead: an arm uniformly at random. None for policies without a
     /// parameter.
@@ -33,7 +67,8 @@ impl<I: Index> CountKernel for IndexPolicy<I> {
         if let Some(arm) = unpulled(pulls).filter(|_| I::EACH_ARM_ONCE) {
             return certain(arm, arms, pi, dpi);
         }
-        let best = argmax(pulls.iter().zip(successes).map(|(&t, &s)| self.0.index(round, t, s))).0;
+        let best =
+            argmax(pulls.iter().zip(successes).map(|(&t, &s)| self.0.index(round, &Arm::of_counts(t, s)))).0;
         for arm in 0..arms {
             self.choose(arms, std::iter::once(arm == best), &mut pi[arm..], dpi.get_mut(arm..));
         }
@@ -45,8 +80,10 @@ impl<I: Index> CountKernel for IndexPolicy<I> {
             return certain(arm, arms, pi, dpi);
         }
         // An arm's index depends on its own successes only: a few values serve the whole block.
-        let mut indices: Vec<Vec<f64>> =
-            pulls.iter().map(|&t| (0..=t).map(|s| self.0.index(round, t, s)).collect()).collect();
+        let mut indices: Vec<Vec<f64>> = pulls
+            .iter()
+            .map(|&t| (0..=t).map(|s| self.0.index(round, &Arm::of_counts(t, s))).collect())
+            .collect();
         let Some(last) = indices.pop() else { return };
         let len = pi.len() / arms;
         // Row by row over the last arm's successes: it is pulled if it beats the best of the others.

@@ -33,6 +33,18 @@ impl Key {
         Self(finalise(self.0.rotate_left(23) ^ purpose.wrapping_add(1).wrapping_mul(GOLDEN)))
     }
 
+    /// The key of a name within this one.
+    pub(crate) fn named(self, name: &str) -> Self {
+        let word = |bytes: &[u8]| bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        let words = name.as_bytes().chunks(8).map(word);
+        words.fold(self.child(name.len() as u64), Self::child)
+    }
+
+    /// A uniform number in [0, 1), the only one of this key: a multiple of 2^-53.
+    pub(crate) fn uniform(self) -> f64 {
+        (finalise(self.0.wrapping_add(GOLDEN)) >> 11) as f64 * f64::EPSILON / 2.0
+    }
+
     /// The generator state of one run: two outputs of the SplitMix64 sequence that starts at the key.
     #[inline(always)]
     fn state(self, run: u64) -> [u32; 4] {

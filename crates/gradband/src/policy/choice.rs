@@ -83,6 +83,44 @@ impl Choice {
         Ok(())
     }
 
+    /// The policy with these settings for so many arms and features, without a problem to ask for anything else: its numbers are
+    /// still to be given.
+    pub(super) fn stored(
+        kind: &PolicyKind,
+        (arms, dim): (usize, usize),
+        said: &BTreeMap<String, String>,
+    ) -> Result<Self> {
+        let mut settings: BTreeMap<_, _> =
+            kind.settings().iter().map(|setting| (setting.name, setting.default())).collect();
+        for (key, value) in said {
+            let place = || Place::from("policy.settings").then(Place::key(key));
+            let setting = kind.settings().iter().find(|setting| setting.name == key).ok_or_else(|| {
+                Error::unknown(place(), key, kind.settings().iter().map(|setting| setting.name))
+            })?;
+            let value = setting.parse(value, dim).map_err(|error| error.at(place()))?;
+            settings.insert(setting.name, value);
+        }
+        Ok(Self { kind: kind.clone(), params: Vec::new(), settings, dim, arms, state: State::Untrained })
+    }
+
+    /// The same with its numbers, as far as they can be checked without a problem.
+    pub(super) fn with_stored(self, params: &[f64]) -> Result<Self> {
+        let slots = self.slots();
+        let expected = slots.last().map_or(0, |slot| slot.range.end);
+        if params.len() != expected {
+            let message = format!("found {} numbers, {} takes {expected}", params.len(), self.name());
+            return Err(Error::new("params", message));
+        }
+        for slot in &slots {
+            let (low, high) = slot.param.domain.fixed();
+            for (i, &x) in params[slot.range.clone()].iter().enumerate() {
+                within("", x, low, high)
+                    .map_err(|error| error.at(Place::key("params").then(slot.place(i))))?;
+            }
+        }
+        Ok(Self { params: params.to_vec(), state: State::Known, ..self })
+    }
+
     /// Which policy.
     pub fn kind(&self) -> &PolicyKind {
         &self.kind

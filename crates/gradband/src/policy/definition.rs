@@ -1,7 +1,9 @@
 //! What the catalogue knows of a policy, built in or of the user's own.
 
 use super::choice::Choice;
+use super::decide::Decide;
 use super::params::{Param, Setting};
+use super::record::ProblemRecord;
 use crate::error::Result;
 use crate::exact::{Exact, Part};
 use crate::observe::Observer;
@@ -79,6 +81,12 @@ pub(super) type Prepare = fn(&Problem, &Choice, &mut dyn Observer) -> Result<Box
 /// Finds what a setting leaves to a search on the problem.
 pub(super) type Fit = fn(&Problem, &Choice, &mut dyn Observer) -> Result<Choice>;
 
+/// Makes a policy ready to be asked by an agent.
+pub(super) type Ready = fn(&ProblemRecord, &Choice, &mut dyn Observer) -> Result<Box<dyn Decide>>;
+
+/// Finds what a policy takes along from its problem.
+pub(super) type Carry = fn(&Problem, &Choice, &mut dyn Observer) -> Result<Vec<f64>>;
+
 /// A built-in policy.
 pub(super) struct Definition {
     pub name: &'static str,
@@ -94,6 +102,10 @@ pub(super) struct Definition {
     pub refuses_as: Option<RefusesAs>,
     /// The policy ready to play; long preparations are remembered.
     pub player: Prepare,
+    /// The policy as an agent asks it, when nothing is left of the problem but its record.
+    pub decider: Ready,
+    /// What that needs beside its parameters.
+    pub carries: Carry,
     /// About how many seconds its preparation takes, at these parameters or those that it starts from; 0 if it is
     /// remembered or there is none.
     pub seconds: fn(&Problem, Option<&Choice>) -> f64,
@@ -116,6 +128,8 @@ impl Definition {
         refuses: |_| None,
         refuses_as: None,
         player: |_, choice, _| Err(crate::error::Error::new(choice.name(), "has no engine")),
+        decider: |_, choice, _| Err(crate::error::Error::new(choice.name(), "has no probabilities")),
+        carries: |_, _, _| Ok(Vec::new()),
         seconds: |_, _| 0.0,
         runs: None,
         exact: None,
@@ -164,6 +178,15 @@ pub(super) trait Define: Send + Sync {
         choice: &Choice,
         observer: &mut dyn Observer,
     ) -> Result<Box<dyn Player>>;
+    fn decider(
+        &self,
+        problem: &ProblemRecord,
+        choice: &Choice,
+        observer: &mut dyn Observer,
+    ) -> Result<Box<dyn Decide>>;
+    fn carries(&self, _: &Problem, _: &Choice, _: &mut dyn Observer) -> Result<Vec<f64>> {
+        Ok(Vec::new())
+    }
     fn seconds(&self, _: &Problem, _: Option<&Choice>) -> f64 {
         0.0
     }
@@ -229,6 +252,17 @@ impl Define for Definition {
         observer: &mut dyn Observer,
     ) -> Result<Box<dyn Player>> {
         (self.player)(problem, choice, observer)
+    }
+    fn decider(
+        &self,
+        problem: &ProblemRecord,
+        choice: &Choice,
+        observer: &mut dyn Observer,
+    ) -> Result<Box<dyn Decide>> {
+        (self.decider)(problem, choice, observer)
+    }
+    fn carries(&self, problem: &Problem, choice: &Choice, observer: &mut dyn Observer) -> Result<Vec<f64>> {
+        (self.carries)(problem, choice, observer)
     }
     fn seconds(&self, problem: &Problem, choice: Option<&Choice>) -> f64 {
         (self.seconds)(problem, choice)

@@ -13,6 +13,7 @@ super::definition::policies![
 pub use mom_thompson::subspace as mom_subspace;
 
 use super::choice::Choice;
+use super::decide::{Decide, Linear};
 use super::params::{Allowed, Setting, SettingValue};
 use crate::problem::Problem;
 use crate::simulate::Player;
@@ -57,8 +58,12 @@ fn ridge(choice: &Choice) -> f64 {
 
 /// sigma: what the user says, else what the problem knows.
 fn noise_sd(problem: &Problem, choice: &Choice) -> f64 {
-    let known = || problem.contextual().and_then(|contextual| contextual.model().noise_sd());
-    choice.number("noise_sd").or_else(known).unwrap_or(DEFAULT_NOISE_SD).max(LEAST_NOISE_SD)
+    assumed_noise_sd(problem.noise_sd(), choice)
+}
+
+/// The same where nothing is left of the problem but this.
+fn assumed_noise_sd(known: Option<f64>, choice: &Choice) -> f64 {
+    choice.number("noise_sd").or(known).unwrap_or(DEFAULT_NOISE_SD).max(LEAST_NOISE_SD)
 }
 
 /// The projection that a policy has learned, else the identity.
@@ -74,6 +79,11 @@ pub(super) fn projection(choice: &Choice) -> Projection {
 /// A kernel on the projection that the policy has learned.
 fn player(kernel: impl LinearKernel + 'static, choice: &Choice) -> Box<dyn Player> {
     Box::new(LinearPlayer::new(kernel, projection(choice)))
+}
+
+/// The same as an agent asks it.
+fn decider(kernel: impl LinearKernel + 'static, choice: &Choice) -> Box<dyn Decide> {
+    Box::new(Linear { policy: kernel, projection: projection(choice) })
 }
 
 /// The kernels themselves, for the tests of their engine.

@@ -5,9 +5,11 @@ mod kernel;
 mod lanes;
 
 use super::choice::Choice;
+use super::decide::{Decide, Linear};
 use super::definition::{Define, Plays, needs_each_arm_once};
 use super::linear::{RANK, RIDGE, projection};
 use super::params::{Param, Setting};
+use super::record::ProblemRecord;
 use super::rule::{LinearRule, Rule};
 use crate::error::Result;
 use crate::exact::Part;
@@ -59,6 +61,14 @@ impl<R: Rule> Define for OwnArms<R> {
             _ => Box::new(Plain(kernel)),
         })
     }
+    fn decider(
+        &self,
+        problem: &ProblemRecord,
+        choice: &Choice,
+        _: &mut dyn Observer,
+    ) -> Result<Box<dyn Decide>> {
+        OwnKernel::decider(&self.rule, problem, choice)
+    }
     fn is_exact(&self) -> bool {
         true
     }
@@ -81,6 +91,11 @@ impl<R: LinearRule> OwnLinear<R> {
         let params = w.into_iter().chain(rule.params()).collect();
         Self { name: rule.name(), summary: rule.summary(), params, rule: Arc::new(rule) }
     }
+
+    fn chooser(&self, choice: &Choice) -> OwnChooser<R> {
+        let first = if self.rule.learns_projection() { choice.rank() * choice.dim() } else { 0 };
+        OwnChooser::new(&self.rule, choice.name(), &choice.params()[first..])
+    }
 }
 
 impl<R: LinearRule> Define for OwnLinear<R> {
@@ -100,8 +115,9 @@ impl<R: LinearRule> Define for OwnLinear<R> {
         Plays::Contexts
     }
     fn player(&self, _: &Problem, choice: &Choice, _: &mut dyn Observer) -> Result<Box<dyn Player>> {
-        let first = if self.rule.learns_projection() { choice.rank() * choice.dim() } else { 0 };
-        let chooser = OwnChooser::new(&self.rule, choice.name(), &choice.params()[first..]);
-        Ok(Box::new(LinearPlayer::new(chooser, projection(choice))))
+        Ok(Box::new(LinearPlayer::new(self.chooser(choice), projection(choice))))
+    }
+    fn decider(&self, _: &ProblemRecord, choice: &Choice, _: &mut dyn Observer) -> Result<Box<dyn Decide>> {
+        Ok(Box::new(Linear { policy: self.chooser(choice), projection: projection(choice) }))
     }
 }

@@ -55,6 +55,12 @@ impl Range {
     pub fn on(self, problem: &Problem) -> (f64, f64) {
         (self.low.on(problem), self.high.on(problem))
     }
+
+    /// The ends where there is no problem to ask.
+    pub(crate) fn fixed(self) -> (f64, f64) {
+        let or = |end: End, none: f64| if let End::Fixed(x) = end { x } else { none };
+        (or(self.low, f64::MIN), or(self.high, f64::MAX))
+    }
 }
 
 /// How it reads in a list.

@@ -102,6 +102,12 @@ impl Discrete {
         &self.tables
     }
 
+    /// The mean of all arms in all contexts.
+    pub fn mean(&self) -> f64 {
+        let average = |table: &[f64]| table.iter().sum::<f64>() / table.len() as f64;
+        self.tables.iter().map(|(table, weight)| weight * average(table)).sum()
+    }
+
     pub(super) const KIND: ContextKind = ContextKind {
         name: "discrete-context",
         keys: &["noise_sd", "means", "weights", "mean_sd", "context_weights", "context_order"],

@@ -116,6 +116,11 @@ impl Problem {
         self.remoteness * self.horizon as f64 <= 1e6
     }
 
+    /// The standard deviation of the rewards' noise, if there are contexts and their model knows it.
+    pub(crate) fn noise_sd(&self) -> Option<f64> {
+        self.contextual().and_then(|contextual| contextual.model().noise_sd())
+    }
+
     /// The number of rounds to be expected.
     pub(crate) fn mean_rounds(&self) -> usize {
         self.world.horizon.mean().round() as usize

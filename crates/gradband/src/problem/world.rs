@@ -100,6 +100,11 @@ impl Horizon {
         (round as f64 + self.remaining(round)).ceil() as usize
     }
 
+    /// Is a run over before a (0-based) round? Nobody can say so, unless the end is known.
+    pub(crate) fn is_over(self, round: usize) -> bool {
+        matches!(self, Self::Fixed(rounds) if round >= rounds)
+    }
+
     /// Is the number of rounds known?
     pub fn is_fixed(self) -> bool {
         matches!(self, Self::Fixed(_))
@@ -255,6 +260,23 @@ impl World {
         let batch = keys.optional_count("batch")?.unwrap_or(1);
         let floor = keys.optional_number("floor")?.unwrap_or(0.0);
         Ok((Self { delay, batch, floor, ..Self::plain(0) }, horizon))
+    }
+
+    /// The keys that describe it.
+    pub(crate) fn keys(self) -> Keys {
+        let mut keys = Keys::default();
+        self.to_keys(&mut keys);
+        keys
+    }
+
+    /// The world that keys describe, with so many rounds unless they say otherwise, checked for so many arms.
+    pub(crate) fn of_keys(keys: &Keys, horizon: usize, arms: usize) -> Result<Self> {
+        if let Some(key) = keys.names().find(|key| !Self::KEYS.contains(key)) {
+            return Err(Error::unknown(key, key, Self::KEYS));
+        }
+        let (world, said) = Self::from_keys(keys)?;
+        let world = Self { horizon: said.unwrap_or(Horizon::Fixed(horizon)), ..world };
+        world.check(arms).map(|()| world)
     }
 
     /// The keys that describe it; what is usual is left out, but the horizon.

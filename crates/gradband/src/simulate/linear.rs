@@ -29,9 +29,11 @@ mod pack;
 mod packed;
 mod play;
 mod player;
+mod regression;
 mod rounds;
 
 pub(crate) use player::LinearPlayer;
+pub(crate) use regression::{Glimpse, Moments, Regression};
 
 use super::job::{Job, Output};
 use crate::error::Result;
@@ -189,6 +191,14 @@ pub trait LinearKernel: Send + Sync {
         Ok(())
     }
 
+    /// Does it choose with certainty?
+    fn is_certain(&self) -> bool {
+        false
+    }
+
+    /// Writes the probability of each arm, up to a common factor: that of `act`.
+    fn weigh(&self, mu: &[One<f64>], v: &[One<f64>], weights: &mut [f64]);
+
     /// Chooses an arm and, if `SCORE`, writes every entry of `slopes` that is learned.
     fn act<R: Real<Mask = bool>, const SCORE: bool>(
         &self,
@@ -297,6 +307,12 @@ pub fn draw_arm<R: Real<Mask = bool>>(weights: &[R], u: R) -> (usize, R) {
         arm += usize::from(mark.ge(sum));
     }
     (arm, total)
+}
+
+/// Certainty of one arm.
+pub(crate) fn certain(arm: usize, weights: &mut [f64]) {
+    weights.fill(0.0);
+    weights[arm] = 1.0;
 }
 
 /// In which numbers the engine computes. Random draws are single in both, so that runs can be compared.

@@ -17,6 +17,7 @@
 mod back;
 mod cell;
 mod contract;
+mod reader;
 mod rollout;
 mod weights;
 
@@ -29,6 +30,7 @@ use crate::numeric::simd::Lanes;
 use crate::numeric::stream::{Key, Stream};
 use crate::problem::{Problem, Split};
 use rayon::prelude::*;
+pub(crate) use reader::Reader;
 use std::ops::Range;
 
 /// The slope of the leaky ReLU below zero: PyTorch's default.

@@ -8,11 +8,12 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::exact::bayes_optimal::BayesOptimal as Optimal;
 use crate::exact::space::{self, Cost, LIMIT};
-use crate::exact::{Exact, Mixture, forward};
+use crate::exact::{ArmPrior, Component, Exact, Mixture, forward};
 use crate::numeric::lanes::Real;
 use crate::numeric::stream::Stream;
 use crate::observe::Observer;
 use crate::policy::choice::Choice;
+use crate::policy::decide::{Decide, Now, certain};
 use crate::policy::definition::{Definition, Method, Worlds};
 use crate::policy::fit;
 use crate::policy::params::{Allowed, Setting};
@@ -35,7 +36,13 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     refuses_as: Some(|problem, choice| refuses(problem, knows_prior(choice))),
     player: |problem, choice, observer| {
         let prior = prior(problem, choice, Split::HeldOut)?;
-        Ok(Box::new(Arms(BayesOptimal { optimal: shared(prior, problem.horizon, observer)? })))
+        let optimal = shared(prior, problem.horizon, observer)?;
+        Ok(Box::new(Arms(BayesOptimal { optimal, arms: problem.arms })))
+    },
+    carries: |problem, choice, _| Ok(numbers(&prior(problem, choice, Split::HeldOut)?)),
+    decider: |problem, _, observer| {
+        let prior = carried(&problem.carried, problem.arms).map_err(|error| error.at("problem.carried"))?;
+        Ok(Box::new(BayesOptimal { optimal: shared(prior, problem.horizon, observer)?, arms: problem.arms }))
     },
     exact: Some(Method::Own(exact)),
     seconds: |problem, choice| {
@@ -118,10 +125,56 @@ fn shared(prior: Mixture, horizon: usize, observer: &mut dyn Observer) -> Result
     Ok(optimal)
 }
 
+/// A prior as numbers: for each component its weight, then alpha and beta of each arm. Of an arm whose mean is known they are
+/// the mean and zero.
+fn numbers(prior: &Mixture) -> Vec<f64> {
+    let pair = |arm: &ArmPrior| match *arm {
+        ArmPrior::Point(mean) => [mean, 0.0],
+        ArmPrior::Beta { alpha, beta } => [alpha, beta],
+    };
+    let component = |part: &Component| [part.weight].into_iter().chain(part.arms.iter().flat_map(pair).collect::<Vec<_>>());
+    prior.components().iter().flat_map(component).collect()
+}
+
+/// The prior back from its numbers.
+fn carried(numbers: &[f64], arms: usize) -> Result<Mixture> {
+    let arm = |&[alpha, beta]: &[f64; 2]| match beta {
+        0.0 => ArmPrior::Point(alpha),
+        _ => ArmPrior::Beta { alpha, beta },
+    };
+    let component = |numbers: &[f64]| Component {
+        weight: numbers[0],
+        arms: numbers[1..].as_chunks().0.iter().map(arm).collect(),
+    };
+    if !numbers.len().is_multiple_of(1 + 2 * arms) {
+        return Err(Error::new("prior", format!("found {} numbers, expected {} for each component", numbers.len(), 1 + 2 * arms)));
+    }
+    Mixture::new(numbers.chunks_exact(1 + 2 * arms).map(component).collect())
+}
+
 /// Bayes-optimal play.
 #[derive(Clone, Debug)]
 pub struct BayesOptimal {
     optimal: Arc<Optimal>,
+    arms: usize,
+}
+
+impl Decide for BayesOptimal {
+    fn weigh(&self, now: &Now, weights: &mut [f64]) -> Result<()> {
+        let pulls: Vec<_> = now.arms.iter().map(|arm| arm.pulls as u32).collect();
+        let successes: Vec<_> = now.arms.iter().map(|arm| (arm.successes() + 0.5) as u32).collect();
+        certain(self.optimal.action(&pulls, &successes), weights);
+        Ok(())
+    }
+    fn arms(&self) -> Option<usize> {
+        Some(self.arms)
+    }
+    fn ends(&self) -> bool {
+        true
+    }
+    fn is_certain(&self) -> bool {
+        true
+    }
 }
 
 impl ArmsKernel<0> for BayesOptimal {

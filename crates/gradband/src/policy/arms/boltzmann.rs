@@ -11,6 +11,7 @@ use crate::exact::softmax::{Lead, softmax_of_minus, two_arms};
 use crate::exact::{CountKernel, Part};
 use crate::numeric::lanes::{Real, count_below, largest, pick};
 use crate::numeric::stream::Stream;
+use crate::policy::decide::{Soft, Softmax};
 use crate::policy::definition::{Definition, Method, needs_each_arm_once};
 use crate::policy::params::{Initial, Param, Range};
 use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
@@ -21,6 +22,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     params: &[Param::number("w", Initial::Fixed(1.0), Range::new(1e-3, 1e3), Range::new(0.01, 10.0)).scale()],
     refuses: needs_each_arm_once,
     player: |_, choice, _| Ok(Box::new(Arms(Boltzmann::new(choice.scalar("w")?)))),
+    decider: |_, choice, _| Ok(Box::new(Soft(Boltzmann::new(choice.scalar("w")?)))),
     exact: Some(Method::Counts(|_, choice, _| Ok(Part::only(Boltzmann::new(choice.scalar("w")?))))),
     ..Definition::ARMS
 };
@@ -77,6 +79,16 @@ impl ArmsKernel<1> for Boltzmann {
     }
 }
 
+/// x_i = (max_j mean_j - mean_i) / w.
+impl Softmax for Boltzmann {
+    fn exponents(&self, arms: impl Iterator<Item = (f64, f64)> + Clone, x: &mut [f64]) {
+        let best = arms.clone().map(|(_, mean)| mean).fold(f64::MIN, f64::max);
+        for (x, (_, mean)) in x.iter_mut().zip(arms) {
+            *x = (best - mean) / self.w;
+        }
+    }
+}
+
 impl CountKernel for Boltzmann {
     fn dim(&self) -> usize {
         1
@@ -86,11 +98,8 @@ impl CountKernel for Boltzmann {
         if let Some(arm) = unpulled(pulls) {
             return certain(arm, pulls.len(), pi, dpi);
         }
-        let best = pulls.iter().zip(successes).map(|(&t, &s)| mean(s, t)).fold(f64::MIN, f64::max);
-        // x_i = (best - mean_i) / w, and d log pi_i / dw = (1/w) (x_i - sum_j pi_j x_j).
-        for (x, (&t, &s)) in dpi.iter_mut().zip(pulls.iter().zip(successes)) {
-            *x = (best - mean(s, t)) / self.w;
-        }
+        // d log pi_i / dw = (1/w) (x_i - sum_j pi_j x_j).
+        self.exponents(pulls.iter().zip(successes).map(|(&t, &s)| (f64::from(t), mean(s, t))), dpi);
         softmax_of_minus(pi, dpi, 1.0 / self.w);
     }
 

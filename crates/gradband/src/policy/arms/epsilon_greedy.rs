@@ -6,9 +6,10 @@
 //! ```
 
 use crate::exact::Part;
-use crate::exact::index::{Index, IndexPolicy, mean};
+use crate::exact::index::{Arm, Index, IndexPolicy};
 use crate::numeric::lanes::{Best, Real};
 use crate::numeric::stream::Stream;
+use crate::policy::decide::Largest;
 use crate::policy::definition::{Definition, Method, needs_each_arm_once};
 use crate::policy::params::{Initial, Param, Range};
 use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
@@ -19,6 +20,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     params: &[Param::number("epsilon", Initial::Fixed(0.2), Range::new(0.0, 1.0), Range::new(0.01, 1.0)).scale()],
     refuses: needs_each_arm_once,
     player: |_, choice, _| Ok(Box::new(Arms(EpsilonGreedy::new(choice.scalar("epsilon")?)))),
+    decider: |_, choice, _| Ok(Box::new(Largest(EpsilonGreedy::new(choice.scalar("epsilon")?)))),
     exact: Some(Method::Counts(|_, choice, _| {
         Ok(Part::only(IndexPolicy(EpsilonGreedy::new(choice.scalar("epsilon")?))))
     })),
@@ -75,8 +77,8 @@ impl ArmsKernel<1> for EpsilonGreedy {
 impl Index for EpsilonGreedy {
     const EACH_ARM_ONCE: bool = true;
 
-    fn index(&self, _: usize, pulls: u32, successes: u32) -> f64 {
-        mean(successes, pulls)
+    fn index(&self, _: usize, arm: &Arm) -> f64 {
+        arm.mean
     }
 
     fn epsilon(&self) -> Option<f64> {

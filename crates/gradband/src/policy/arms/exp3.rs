@@ -10,8 +10,11 @@
 //! S contains 1/pi_w, so it moves with w: D_i = dS_i/dw carries that. The paper's lemma 6 holds S fixed
 //! (D = 0) and is therefore biased; [`Derivative::Paper`] is that variant.
 
+use crate::error::Result;
 use crate::numeric::lanes::{Real, largest, pick, put};
+use crate::numeric::special::exp;
 use crate::numeric::stream::Stream;
+use crate::policy::decide::{Decide, Now};
 use crate::policy::definition::{Definition, unit_rewards_only};
 use crate::policy::params::{Allowed, Initial, Param, Range, Setting};
 use crate::simulate::arms::{Arms, ArmsKernel, Counted, History, Uses};
@@ -26,6 +29,9 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         summary: "the total derivative, or the paper's biased lemma 6",
     }],
     refuses: unit_rewards_only,
+    decider: |_, choice, _| {
+        Ok(Box::new(Exp3::new(choice.scalar("w")?, choice.arms(), Derivative::Total)))
+    },
     // Its state is not the counts: there is no exact form.
     player: |problem, choice, _| {
         let paper = choice.word("score") == Some("paper");
@@ -56,6 +62,20 @@ impl Exp3 {
     /// `w` in [0, 1].
     pub fn new(w: f64, arms: usize, derivative: Derivative) -> Self {
         Self { w, arms, derivative }
+    }
+}
+
+/// S is the sum of the rewards, each divided by the probability that was played.
+impl Decide for Exp3 {
+    fn weigh(&self, now: &Now, weights: &mut [f64]) -> Result<()> {
+        let k = weights.len() as f64;
+        let best = now.arms.iter().map(|arm| arm.weighted).fold(f64::MIN, f64::max);
+        for (weight, arm) in weights.iter_mut().zip(now.arms) {
+            *weight = exp(self.w / k * (arm.weighted - best));
+        }
+        let total: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight = (1.0 - self.w) * *weight / total + self.w / k);
+        Ok(())
     }
 }
 

@@ -6,11 +6,13 @@
 //! The coin is Bernoulli(h - floor(h)) when the policy is evaluated. Its score explodes at integers, so a run
 //! in training tosses a fair coin with score +2 or -2 instead: unbiased for the slope of the linear piece.
 
+use crate::error::Result;
 use crate::exact::forward::scalar_block;
 use crate::exact::index::{argmax, certain, mean};
 use crate::exact::{CountKernel, Part};
 use crate::numeric::lanes::{Best, Real};
 use crate::numeric::stream::Stream;
+use crate::policy::decide::{self, Decide, Now};
 use crate::policy::definition::{Definition, Method};
 use crate::policy::params::{End, Initial, Param, Range};
 use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
@@ -34,6 +36,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     player: |problem, choice, _| {
         Ok(Box::new(Arms(ExploreThenCommit::new(choice.scalar("h")?, problem.horizon))))
     },
+    decider: |_, choice, _| Ok(Box::new(ExploreThenCommit { h: choice.scalar("h")?, piece: 1.0 })),
     exact: Some(Method::Counts(|problem, choice, _| {
         Ok(ExploreThenCommit::new(choice.scalar("h")?, problem.horizon).parts())
     })),
@@ -89,6 +92,37 @@ impl ArmsKernel<1> for ExploreThenCommit {
         let decides = round.ge(own[0]) & !(round - 1.0).ge(own[0]);
         own[1] = R::select(decides, Best::of(history.means).arm, own[1]);
         R::select(round.lt(own[0]), turn, own[1])
+    }
+}
+
+/// Remembers the rounds to explore, and the arm committed to; below zero there is none.
+impl Decide for ExploreThenCommit {
+    fn weigh(&self, now: &Now, weights: &mut [f64]) -> Result<()> {
+        let arm = match *now.memory {
+            [explored, _] if (now.round as f64) < explored => now.round % 2,
+            [_, committed] if committed >= 0.0 => committed as usize,
+            _ => argmax(now.arms.iter().map(|arm| arm.mean)).0,
+        };
+        decide::certain(arm, weights);
+        Ok(())
+    }
+    fn arms(&self) -> Option<usize> {
+        Some(2)
+    }
+    fn is_certain(&self) -> bool {
+        true
+    }
+    fn start(&self, coin: f64) -> Vec<f64> {
+        let h = self.h.floor() + f64::from(u8::from(coin < self.h.fract()));
+        vec![2.0 * h, -1.0]
+    }
+    fn pulled(&self, now: &Now, memory: &mut Vec<f64>) {
+        if let &mut [explored, ref mut committed] = &mut memory[..]
+            && now.round as f64 >= explored
+            && *committed < 0.0
+        {
+            *committed = argmax(now.arms.iter().map(|arm| arm.mean)).0 as f64;
+        }
     }
 }
 

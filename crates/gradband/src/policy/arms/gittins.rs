@@ -7,11 +7,12 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::exact::Part;
 use crate::exact::gittins::{GittinsTable, MAX_HORIZON, at_hand, shared};
-use crate::exact::index::{Index, IndexPolicy};
+use crate::exact::index::{Arm, Index, IndexPolicy};
 use crate::numeric::lanes::{Best, Real};
 use crate::numeric::stream::Stream;
 use crate::observe::Observer;
 use crate::policy::choice::Choice;
+use crate::policy::decide::Largest;
 use crate::policy::definition::{Definition, Method, unit_rewards_only};
 use crate::policy::fit;
 use crate::problem::Problem;
@@ -29,6 +30,10 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         unit_rewards_only(problem).or_else(unknown).or_else(|| too_long(problem.horizon))
     },
     player: |problem, choice, observer| Ok(Box::new(Arms(Gittins::of(problem, choice, observer)?))),
+    decider: |problem, choice, observer| {
+        let policy = Gittins::new(problem.horizon, head_start(choice), observer)?;
+        Ok(Box::new(Largest(policy)))
+    },
     exact: Some(Method::Counts(|problem, choice, observer| {
         Ok(Part::only(IndexPolicy(Gittins::of(problem, choice, observer)?)))
     })),
@@ -120,8 +125,10 @@ impl ArmsKernel<0> for Gittins {
 
 impl Index for Gittins {
     const EACH_ARM_ONCE: bool = false;
+    const ENDS: bool = true;
 
-    fn index(&self, round: usize, pulls: u32, successes: u32) -> f64 {
-        self.lookup(successes, pulls - successes, round)
+    fn index(&self, round: usize, arm: &Arm) -> f64 {
+        let successes = (arm.successes() + 0.5) as u32;
+        self.lookup(successes, arm.pulls as u32 - successes, round)
     }
 }

@@ -1,8 +1,10 @@
 //! Any arm, uniformly: what learning must beat.
 
+use crate::error::Result;
 use crate::exact::{CountKernel, Part};
 use crate::numeric::lanes::Real;
 use crate::numeric::stream::{Random as Numbers, Stream};
+use crate::policy::decide::{Decide, Now};
 use crate::policy::definition::{Definition, Method, Plays};
 use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
 use crate::simulate::plain::{Plain, PlainKernel, Round};
@@ -15,6 +17,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         None => Ok(Box::new(Arms(Random))),
         Some(_) => Ok(Box::new(Plain(Random))),
     },
+    decider: |_, _, _| Ok(Box::new(Random)),
     exact: Some(Method::Counts(|_, _, _| Ok(Part::only(Random)))),
     ..Definition::ARMS
 };
@@ -48,6 +51,13 @@ impl CountKernel for Random {
 
     fn block(&self, pulls: &[u32], pi: &mut [f64], _: &mut [f64]) {
         pi.fill(1.0 / pulls.len() as f64);
+    }
+}
+
+impl Decide for Random {
+    fn weigh(&self, _: &Now, weights: &mut [f64]) -> Result<()> {
+        weights.fill(1.0);
+        Ok(())
     }
 }
 

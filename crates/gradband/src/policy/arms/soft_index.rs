@@ -26,10 +26,12 @@ pub(super) use counts::Counts;
 
 use crate::error::Result;
 use crate::exact::Part;
-use crate::exact::index::IndexPolicy;
-use crate::numeric::lanes::{Best, Real, largest};
+use crate::exact::index::{IndexPolicy, argmax};
+use crate::numeric::lanes::{Best, One, Real, largest};
+use crate::numeric::special::exp;
 use crate::numeric::stream::Stream;
 use crate::policy::choice::Choice;
+use crate::policy::decide::{Decide, Now, certain};
 use crate::policy::definition::{Definition, Method};
 use crate::policy::params::{Allowed, End, Initial, Param, Range, Setting};
 use crate::problem::{Horizon, PastArms, Problem, Rewards};
@@ -78,6 +80,11 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         summary: "play the largest bound, for deployment",
     }],
     player: |problem, choice, _| Ok(Box::new(Arms(SoftIndex::of(problem, choice)?))),
+    carries: |problem, _, _| Ok(noise_variance(problem).into_iter().collect()),
+    decider: |problem, choice, _| {
+        let noise = problem.carried.first().copied();
+        Ok(Box::new(SoftIndex::with(choice, noise, problem.horizon.into())?))
+    },
     runs: Some(|problem| (PATIENCE / run_cost(problem)).clamp(FEWEST, MOST) as usize),
     exact: Some(Method::Counts(|problem, choice, _| {
         let counts = Counts(SoftIndex::of(problem, choice)?);
@@ -166,12 +173,15 @@ impl SoftIndex {
     }
 
     fn of(problem: &Problem, choice: &Choice) -> Result<Self> {
+        Self::with(choice, noise_variance(problem), problem.world().horizon)
+    }
+
+    fn with(choice: &Choice, noise: Option<f64>, horizon: Horizon) -> Result<Self> {
         let mut params = [0.0; 6];
         for (param, number) in DEFINITION.params.iter().zip(&mut params) {
             *number = choice.scalar(param.name)?;
         }
-        let (noise, hard) = (noise_variance(problem), choice.flag("hard"));
-        Ok(Self { noise, hard, ..Self::new(params, problem.world().horizon) })
+        Ok(Self { noise, hard: choice.flag("hard"), ..Self::new(params, horizon) })
     }
 
     /// The bound of an arm with r rounds to come, and its derivatives by all parameters but the temperature. Divisions
@@ -217,6 +227,28 @@ impl SoftIndex {
             by_reach * pulls.lit(r),
         ];
         (p + wide, slopes)
+    }
+}
+
+impl Decide for SoftIndex {
+    fn weigh(&self, now: &Now, weights: &mut [f64]) -> Result<()> {
+        // After the last round that was planned for there is always one more.
+        let r = now.horizon.remaining(now.round).max(1.0);
+        for (weight, arm) in weights.iter_mut().zip(now.arms) {
+            let (pulls, sum) = (One(arm.pulls), One(arm.pulls * arm.mean));
+            *weight = self.bound::<One<f64>, false>(pulls, sum, r).0.0;
+        }
+        let (arm, best) = argmax(weights.iter().copied());
+        if self.hard {
+            certain(arm, weights);
+        } else {
+            weights.iter_mut().for_each(|x| *x = exp((*x - best) / self.temperature));
+        }
+        Ok(())
+    }
+
+    fn is_certain(&self) -> bool {
+        self.hard
     }
 }
 

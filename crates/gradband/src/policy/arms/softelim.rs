@@ -12,6 +12,7 @@ use crate::exact::softmax::{Lead, softmax_of_minus, two_arms};
 use crate::exact::{CountKernel, Part};
 use crate::numeric::lanes::{Real, count_below, largest, pick};
 use crate::numeric::stream::Stream;
+use crate::policy::decide::{Soft, Softmax};
 use crate::policy::definition::{Definition, Method, needs_each_arm_once};
 use crate::policy::params::{Initial, Param, Range};
 use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
@@ -23,6 +24,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     params: &[Param::number("w", Initial::Fixed(1.0), Range::new(1e-3, 1e3), Range::new(0.05, 10.0)).scale()],
     refuses: needs_each_arm_once,
     player: |_, choice, _| Ok(Box::new(Arms(SoftElim::new(choice.scalar("w")?)))),
+    decider: |_, choice, _| Ok(Box::new(Soft(SoftElim::new(choice.scalar("w")?)))),
     exact: Some(Method::Counts(|_, choice, _| Ok(Part::only(SoftElim::new(choice.scalar("w")?))))),
     ..Definition::ARMS
 };
@@ -102,6 +104,17 @@ impl ArmsKernel<1> for SoftElim {
     }
 }
 
+/// x_i = gap_score_i / w^2.
+impl Softmax for SoftElim {
+    fn exponents(&self, arms: impl Iterator<Item = (f64, f64)> + Clone, x: &mut [f64]) {
+        let best = arms.clone().map(|(_, mean)| mean).fold(f64::MIN, f64::max);
+        for (x, (pulls, mean)) in x.iter_mut().zip(arms) {
+            let gap = best - mean;
+            *x = 2.0 * gap * gap * pulls / (self.w * self.w);
+        }
+    }
+}
+
 impl CountKernel for SoftElim {
     fn dim(&self) -> usize {
         1
@@ -111,12 +124,8 @@ impl CountKernel for SoftElim {
         if let Some(arm) = unpulled(pulls) {
             return certain(arm, pulls.len(), pi, dpi);
         }
-        let best = pulls.iter().zip(successes).map(|(&t, &s)| mean(s, t)).fold(f64::MIN, f64::max);
-        // x_i = gap_score_i / w^2, and d log pi_i / dw = (2/w) (x_i - sum_j pi_j x_j).
-        for (x, (&t, &s)) in dpi.iter_mut().zip(pulls.iter().zip(successes)) {
-            let gap = best - mean(s, t);
-            *x = 2.0 * gap * gap * f64::from(t) / (self.w * self.w);
-        }
+        // d log pi_i / dw = (2/w) (x_i - sum_j pi_j x_j).
+        self.exponents(pulls.iter().zip(successes).map(|(&t, &s)| (f64::from(t), mean(s, t))), dpi);
         softmax_of_minus(pi, dpi, 2.0 / self.w);
     }
 

@@ -13,10 +13,13 @@ pub(super) use counts::Counts;
 
 use crate::error::Result;
 use crate::exact::Part;
+use crate::exact::index::Arm;
 use crate::numeric::lanes::{Best, Real};
+use crate::numeric::largest::{Law, largest};
 use crate::numeric::stream::Stream;
 use crate::observe::Observer;
 use crate::policy::choice::Choice;
+use crate::policy::decide::{Decide, Now};
 use crate::policy::definition::{Definition, Method, unit_rewards_only};
 use crate::policy::fit;
 use crate::policy::params::{Allowed, Initial, Param, Range, Setting};
@@ -43,6 +46,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         }
         policy => Ok(Part::only(Counts::in_log_odds(&policy, problem.arms, problem.horizon)?)),
     })),
+    decider: |_, choice, _| Ok(Box::new(Thompson::of(choice)?)),
     fit: Some(tuned),
     ..Definition::ARMS
 };
@@ -85,6 +89,19 @@ impl Thompson {
     fn of(choice: &Choice) -> Result<Self> {
         let [alpha, beta, sharpness] = ["alpha", "beta", "sharpness"].map(|name| choice.scalar(name));
         Ok(Self { alpha: alpha?, beta: beta?, sharpness: sharpness? })
+    }
+}
+
+/// The probability that each arm's sample is the largest.
+impl Decide for Thompson {
+    fn weigh(&self, now: &Now, weights: &mut [f64]) -> Result<()> {
+        let law = |arm: &Arm| {
+            let (successes, failures) = (arm.successes(), arm.pulls - arm.successes());
+            let [a, b] = [self.alpha + successes, self.beta + failures].map(|x| self.sharpness * x);
+            Law::LogitBeta { a, b }
+        };
+        largest(&now.arms.iter().map(law).collect::<Vec<_>>(), weights);
+        Ok(())
     }
 }
 

@@ -1,9 +1,10 @@
 //! UCB1 (Auer et al., 2002): each arm once, then the largest mean_i + sqrt(2 ln t / pulls_i).
 
 use crate::exact::Part;
-use crate::exact::index::{Index, IndexPolicy, mean};
+use crate::exact::index::{Arm, Index, IndexPolicy};
 use crate::numeric::lanes::{Best, One, Real, put};
 use crate::numeric::stream::Stream;
+use crate::policy::decide::Largest;
 use crate::policy::definition::{Definition, Method, needs_each_arm_once, unit_rewards_only};
 use crate::simulate::arms::{Arms, ArmsKernel, Counted, History, Uses};
 use std::sync::Arc;
@@ -13,6 +14,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     summary: "the largest upper confidence bound on the mean",
     refuses: |problem| unit_rewards_only(problem).or_else(|| needs_each_arm_once(problem)),
     player: |problem, _, _| Ok(Box::new(Arms(Ucb1::new(problem.horizon)))),
+    decider: |problem, _, _| Ok(Box::new(Largest(Ucb1::new(problem.horizon)))),
     exact: Some(Method::Counts(|problem, _, _| Ok(Part::only(IndexPolicy(Ucb1::new(problem.horizon)))))),
     ..Definition::ARMS
 };
@@ -27,8 +29,13 @@ pub struct Ucb1 {
 impl Ucb1 {
     /// For a horizon.
     pub fn new(horizon: usize) -> Self {
-        Self { widths: (1..=horizon).map(|t| (2.0 * One(t as f64).ln().0).sqrt()).collect() }
+        Self { widths: (0..horizon).map(width).collect() }
     }
+}
+
+/// sqrt(2 ln t) of a 0-based round.
+fn width(round: usize) -> f64 {
+    (2.0 * One((round + 1) as f64).ln().0).sqrt()
 }
 
 impl ArmsKernel<0> for Ucb1 {
@@ -71,7 +78,8 @@ impl ArmsKernel<0> for Ucb1 {
 impl Index for Ucb1 {
     const EACH_ARM_ONCE: bool = true;
 
-    fn index(&self, round: usize, pulls: u32, successes: u32) -> f64 {
-        mean(successes, pulls) + self.widths[round] / f64::from(pulls).sqrt()
+    fn index(&self, round: usize, arm: &Arm) -> f64 {
+        let width = self.widths.get(round).map_or_else(|| width(round), |&width| width);
+        arm.mean + width / arm.pulls.sqrt()
     }
 }

@@ -3,9 +3,10 @@
 //! number of rounds where the end is unknown.
 
 use crate::exact::Part;
-use crate::exact::index::{Index, IndexPolicy, mean};
+use crate::exact::index::{Arm, Index, IndexPolicy};
 use crate::numeric::lanes::{Best, One, Real, add, pick, put};
 use crate::numeric::stream::Stream;
+use crate::policy::decide::Largest;
 use crate::policy::definition::{Definition, Method, needs_each_arm_once, unit_rewards_only};
 use crate::simulate::arms::{Arms, ArmsKernel, Counted, History, Uses};
 
@@ -14,6 +15,9 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     summary: "upper confidence bounds that use the empirical variance",
     refuses: |problem| unit_rewards_only(problem).or_else(|| needs_each_arm_once(problem)),
     player: |problem, _, _| Ok(Box::new(Arms(UcbV::new(problem.arms, problem.mean_rounds())))),
+    decider: |problem, choice, _| {
+        Ok(Box::new(Largest(UcbV::new(choice.arms(), problem.world()?.horizon.mean().round() as usize))))
+    },
     exact: Some(Method::Counts(|problem, _, _| {
         Ok(Part::only(IndexPolicy(UcbV::new(problem.arms, problem.mean_rounds()))))
     })),
@@ -76,9 +80,8 @@ impl ArmsKernel<0> for UcbV {
 impl Index for UcbV {
     const EACH_ARM_ONCE: bool = true;
 
-    fn index(&self, _: usize, pulls: u32, successes: u32) -> f64 {
-        let mean = mean(successes, pulls);
-        let per_pull = self.exploration / f64::from(pulls);
-        mean + (2.0 * mean * (1.0 - mean) * per_pull).sqrt() + 3.0 * per_pull
+    fn index(&self, _: usize, arm: &Arm) -> f64 {
+        let per_pull = self.exploration / arm.pulls;
+        arm.mean + (2.0 * arm.variance * per_pull).sqrt() + 3.0 * per_pull
     }
 }

@@ -10,7 +10,10 @@
 //! The coin is that of explore-then-commit: Bernoulli(h - floor(h)) when the policy is evaluated, fair with a
 //! score of +2 or -2 in training.
 
+use crate::error::Result;
+use crate::exact::index::Arm;
 use crate::numeric::stream::Random;
+use crate::policy::decide::{Decide, Now, View, certain};
 use crate::policy::definition::Definition;
 use crate::policy::params::{End, Initial, Param, Range};
 use crate::problem::{Discrete, Problem};
@@ -43,9 +46,12 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     },
     player: |problem, choice, _| {
         let contexts = discrete(problem).map_or(0, Discrete::contexts);
-        let past_mean = discrete(problem).map_or(0.0, past_mean);
+        let past_mean = discrete(problem).map_or(0.0, Discrete::mean);
         let h = choice.scalar("h")?;
         Ok(Box::new(Plain(ContextualExploreThenCommit::new(h, half_rarest(problem), contexts, past_mean))))
+    },
+    decider: |_, choice, _| {
+        Ok(Box::new(ContextualExploreThenCommit::new(choice.scalar("h")?, usize::MAX, choice.dim(), 0.0)))
     },
     ..Definition::CONTEXTS
 };
@@ -56,12 +62,6 @@ fn discrete(problem: &Problem) -> Option<&Discrete> {
 
 fn half_rarest(problem: &Problem) -> usize {
     discrete(problem).map_or(0, |discrete| discrete.rarest_rounds(problem.horizon) / 2)
-}
-
-/// The mean of all arms in all contexts.
-fn past_mean(discrete: &Discrete) -> f64 {
-    let average = |table: &[f64]| table.iter().sum::<f64>() / table.len() as f64;
-    discrete.tables().iter().map(|(table, weight)| weight * average(table)).sum()
 }
 
 /// Contextual explore-then-commit with exploration horizon h.
@@ -115,6 +115,43 @@ pub(crate) struct State {
 /// The context of a one-hot vector.
 fn context(round: &Round) -> usize {
     round.context.iter().position(|&x| x != 0.0).unwrap_or(0)
+}
+
+/// Remembers the rounds to explore in each context, then the arm that each is committed to; below zero there is none.
+impl Decide for ContextualExploreThenCommit {
+    fn weigh(&self, now: &Now, weights: &mut [f64]) -> Result<()> {
+        let committed = now.memory.get(1 + now.context).copied().filter(|&arm| arm >= 0.0);
+        let arm = match now.memory.first() {
+            Some(&explored) if (now.round as f64) < explored => now.round % 2,
+            _ => committed.map_or_else(|| better(now.arms), |arm| arm as usize),
+        };
+        certain(arm, weights);
+        Ok(())
+    }
+    fn view(&self) -> View<'_> {
+        View::EachContext
+    }
+    fn arms(&self) -> Option<usize> {
+        Some(2)
+    }
+    fn is_certain(&self) -> bool {
+        true
+    }
+    fn start(&self, coin: f64) -> Vec<f64> {
+        let h = self.h.floor() + f64::from(u8::from(coin < self.h.fract()));
+        [vec![2.0 * h], vec![-1.0; self.contexts]].concat()
+    }
+    fn pulled(&self, now: &Now, memory: &mut Vec<f64>) {
+        let explored = memory.first().is_some_and(|&explored| now.round as f64 >= explored);
+        if let Some(committed) = memory.get_mut(1 + now.context).filter(|arm| explored && **arm < 0.0) {
+            *committed = better(now.arms) as f64;
+        }
+    }
+}
+
+/// The arm with the better mean.
+fn better(arms: &[Arm]) -> usize {
+    usize::from(arms[1].mean > arms[0].mean)
 }
 
 impl PlainKernel for ContextualExploreThenCommit {

@@ -9,9 +9,9 @@
 //! d gap_score_i / d gamma =  gap_score_i / gamma
 //! ```
 
-use super::{INTERCEPT, NOISE_SD, OFFSET, RANK, RIDGE, noise_sd, player};
+use super::{INTERCEPT, NOISE_SD, OFFSET, RANK, RIDGE, assumed_noise_sd, decider, noise_sd, player};
 use crate::error::Result;
-use crate::numeric::lanes::{Real, largest};
+use crate::numeric::lanes::{One, Real, largest};
 use crate::policy::choice::Choice;
 use crate::policy::definition::Definition;
 use crate::policy::params::{Allowed, Initial, Param, Range, Setting, SettingValue};
@@ -41,16 +41,21 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         OFFSET,
     ],
     player: |problem, choice, _| {
-        let learned = choice.param("gamma").map(|gamma| gamma[0]);
-        let gamma = learned.map_or_else(|| rate(problem, choice), Ok)?;
-        Ok(player(CoSoftElim { gamma, learn_gamma: learned.is_some() }, choice))
+        Ok(player(CoSoftElim::of(choice, noise_sd(problem, choice)), choice))
+    },
+    decider: |problem, choice, _| {
+        Ok(decider(CoSoftElim::of(choice, assumed_noise_sd(problem.noise_sd, choice)), choice))
     },
     ..Definition::CONTEXTS
 };
 
 /// gamma as it is set.
 fn rate(problem: &Problem, choice: &Choice) -> Result<f64> {
-    Ok(choice.number("gamma").unwrap_or_else(|| noise_sd(problem, choice).powi(-2)))
+    Ok(set_rate(choice, noise_sd(problem, choice)))
+}
+
+fn set_rate(choice: &Choice, noise_sd: f64) -> f64 {
+    choice.number("gamma").unwrap_or_else(|| noise_sd.powi(-2))
 }
 
 /// CoSoftElim: eliminates softly, at a rate that may be learned with the projection.
@@ -60,6 +65,36 @@ pub struct CoSoftElim {
     pub gamma: f64,
     /// Is gamma learned too?
     pub learn_gamma: bool,
+}
+
+impl CoSoftElim {
+    fn of(choice: &Choice, noise_sd: f64) -> Self {
+        let learned = choice.param("gamma").map(|gamma| gamma[0]);
+        Self {
+            gamma: learned.unwrap_or_else(|| set_rate(choice, noise_sd)),
+            learn_gamma: learned.is_some(),
+        }
+    }
+
+    /// The probabilities up to a factor, and gamma / v; also the largest mean.
+    #[inline(always)]
+    fn weights<R: Real<Mask = bool>>(
+        &self,
+        mu: &[R],
+        v: &[R],
+        precision: &mut [R],
+        weights: &mut [R],
+    ) -> R {
+        let best = largest(mu);
+        let (zero, one, gamma) = (best.zero(), best.one(), best.lit(self.gamma));
+        for i in 0..mu.len() {
+            precision[i] = gamma / R::select(zero.lt(v[i]), v[i], one);
+            precision[i] = R::select(zero.lt(v[i]), precision[i], zero);
+            let gap = best - mu[i];
+            weights[i] = (-(gap * gap * precision[i])).exp();
+        }
+        best
+    }
 }
 
 impl LinearKernel for CoSoftElim {
@@ -86,14 +121,8 @@ impl LinearKernel for CoSoftElim {
         let arms = mu.len();
         let (v, precision, weights) = (&v[..arms], &mut slopes.variance[..arms], &mut slopes.mean[..arms]);
         let u = draws[0];
-        let (zero, one, gamma) = (u.zero(), u.one(), u.lit(self.gamma));
-        let best = largest(mu);
-        for i in 0..arms {
-            precision[i] = gamma / R::select(zero.lt(v[i]), v[i], one);
-            precision[i] = R::select(zero.lt(v[i]), precision[i], zero);
-            let gap = best - mu[i];
-            weights[i] = (-(gap * gap * precision[i])).exp();
-        }
+        let (zero, one) = (u.zero(), u.one());
+        let best = self.weights(mu, v, precision, weights);
         let (arm, total) = draw_arm(weights, u);
         if SCORE {
             let (share, inverse) = (one / total, u.lit(1.0 / self.gamma));
@@ -115,5 +144,12 @@ impl LinearKernel for CoSoftElim {
             }
         }
         arm
+    }
+
+    fn weigh(&self, mu: &[One<f64>], v: &[One<f64>], weights: &mut [f64]) {
+        let mut both = vec![One(0.0); 2 * mu.len()];
+        let (precision, soft) = both.split_at_mut(mu.len());
+        self.weights(mu, v, precision, soft);
+        weights.iter_mut().zip(soft).for_each(|(out, x)| *out = x.0);
     }
 }

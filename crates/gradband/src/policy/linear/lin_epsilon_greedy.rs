@@ -5,8 +5,8 @@
 //! d log pi_a / d epsilon = (1/K - 1) / pi_a for the greedy arm, 1 / epsilon for the others
 //! ```
 
-use super::{RIDGE, player};
-use crate::numeric::lanes::{Best, Real};
+use super::{RIDGE, decider, player};
+use crate::numeric::lanes::{Best, One, Real};
 use crate::policy::definition::Definition;
 use crate::policy::params::{Initial, Param, Range};
 use crate::simulate::linear::{Draws, LinearKernel, Slopes};
@@ -17,6 +17,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     params: &[Param::number("epsilon", Initial::Fixed(0.2), Range::new(0.0, 1.0), Range::new(0.01, 1.0)).scale()],
     settings: &[RIDGE],
     player: |_, choice, _| Ok(player(LinEpsilonGreedy { epsilon: choice.scalar("epsilon")? }, choice)),
+    decider: |_, choice, _| Ok(decider(LinEpsilonGreedy { epsilon: choice.scalar("epsilon")? }, choice)),
     ..Definition::CONTEXTS
 };
 
@@ -71,5 +72,14 @@ impl LinearKernel for LinEpsilonGreedy {
             });
         }
         arm
+    }
+
+    fn is_certain(&self) -> bool {
+        self.epsilon == 0.0
+    }
+
+    fn weigh(&self, mu: &[One<f64>], _: &[One<f64>], weights: &mut [f64]) {
+        weights.fill(self.epsilon / mu.len() as f64);
+        weights[Best::of(mu).arm.0 as usize] += 1.0 - self.epsilon;
     }
 }

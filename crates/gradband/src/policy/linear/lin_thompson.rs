@@ -6,11 +6,12 @@
 //! ```
 //! What is drawn is the samples, not the arm: all arms contribute.
 
-use super::{INTERCEPT, NOISE_SD, OFFSET, RANK, RIDGE, noise_sd, player};
-use crate::numeric::lanes::{Best, Real};
+use super::{INTERCEPT, NOISE_SD, OFFSET, RANK, RIDGE, assumed_noise_sd, decider, noise_sd, player};
+use crate::numeric::lanes::{Best, One, Real};
+use crate::numeric::largest::{Law, largest};
 use crate::policy::definition::Definition;
 use crate::policy::params::Param;
-use crate::simulate::linear::{Draws, LinearKernel, Slopes};
+use crate::simulate::linear::{Draws, LinearKernel, Slopes, certain};
 
 pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "lin-thompson",
@@ -19,6 +20,10 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     settings: &[RIDGE, NOISE_SD, RANK, INTERCEPT, OFFSET],
     player: |problem, choice, _| {
         Ok(player(LinThompson { noise_sd: noise_sd(problem, choice), learn: true }, choice))
+    },
+    decider: |problem, choice, _| {
+        let noise_sd = assumed_noise_sd(problem.noise_sd, choice);
+        Ok(decider(LinThompson { noise_sd, learn: true }, choice))
     },
     ..Definition::CONTEXTS
 };
@@ -68,5 +73,14 @@ impl LinearKernel for LinThompson {
             }
         }
         best.arm.indices()[0] as usize
+    }
+
+    /// The probability that each arm's sample is the largest. Where W x = 0 no arm has a variance, and there is nothing to sample.
+    fn weigh(&self, mu: &[One<f64>], v: &[One<f64>], weights: &mut [f64]) {
+        if v.iter().any(|v| v.0 <= 0.0) {
+            return certain(Best::of(mu).arm.0 as usize, weights);
+        }
+        let law = |(mu, v): (&One<f64>, &One<f64>)| Law::Normal { mean: mu.0, sd: self.noise_sd * v.0.sqrt() };
+        largest(&mu.iter().zip(v).map(law).collect::<Vec<_>>(), weights);
     }
 }

@@ -1,8 +1,8 @@
 //! LinUCB (Li et al., 2010): the largest upper confidence bound mu_i + alpha sqrt(v_i).
 
-use super::{INTERCEPT, NOISE_SD, OFFSET, noise_sd, player, ridge};
+use super::{INTERCEPT, NOISE_SD, OFFSET, decider, noise_sd, player, ridge};
 use crate::error::Result;
-use crate::numeric::lanes::{Best, Real};
+use crate::numeric::lanes::{Best, One, Real};
 use crate::numeric::stream::Key;
 use crate::observe::Observer;
 use crate::policy::choice::Choice;
@@ -10,7 +10,7 @@ use crate::policy::definition::Definition;
 use crate::policy::fit;
 use crate::policy::params::{Allowed, Initial, Param, Range, Setting, SettingValue};
 use crate::problem::{Instance, Problem, Split};
-use crate::simulate::linear::{Draws, LinearKernel, Slopes};
+use crate::simulate::linear::{Draws, LinearKernel, Slopes, certain};
 
 /// The least and the largest width that a search tries.
 const FEASIBLE: (f64, f64) = (0.02, 20.0);
@@ -43,6 +43,7 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         OFFSET,
     ],
     player: |_, choice, _| Ok(player(LinUcb { alpha: choice.scalar("alpha")? }, choice)),
+    decider: |_, choice, _| Ok(decider(LinUcb { alpha: choice.scalar("alpha")? }, choice)),
     fit: Some(tuned),
     ..Definition::CONTEXTS
 };
@@ -120,5 +121,14 @@ impl LinearKernel for LinUcb {
             best.offer(i, alpha.fma(v[i].sqrt(), mu[i]));
         }
         best.arm.indices()[0] as usize
+    }
+
+    fn is_certain(&self) -> bool {
+        true
+    }
+
+    fn weigh(&self, mu: &[One<f64>], v: &[One<f64>], weights: &mut [f64]) {
+        let mut slopes = Slopes { mean: &mut [], variance: &mut [], scalars: &mut [] };
+        certain(self.act::<_, false>(mu, v, &[], &mut slopes), weights);
     }
 }

@@ -7,11 +7,12 @@
 //! A context mean that is not zero contaminates the sum; `centred` subtracts it first.
 
 use super::lin_thompson::LinThompson;
-use super::{NOISE_SD, RIDGE, noise_sd, ridge};
-use crate::error::Result;
+use super::{NOISE_SD, RIDGE, assumed_noise_sd, noise_sd, ridge};
+use crate::error::{Error, Result};
 use crate::numeric::stream::Key;
 use crate::observe::Observer;
 use crate::policy::choice::Choice;
+use crate::policy::decide::Linear;
 use crate::policy::definition::Definition;
 use crate::policy::params::{Allowed, Setting};
 use crate::problem::{Instance, Problem, Split, World};
@@ -45,6 +46,16 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     ],
     player: |problem, choice, observer| {
         Ok(Box::new(thompson(problem, choice, &subspace(problem, choice, observer)?)))
+    },
+    carries: |problem, choice, observer| Ok(subspace(problem, choice, observer)?.concat()),
+    decider: |problem, choice, _| {
+        let (rows, dim) = (&problem.carried, choice.dim());
+        if rows.is_empty() || !rows.len().is_multiple_of(dim) {
+            return Err(Error::new("problem.carried", "mom-thompson needs the rows of its subspace there"));
+        }
+        let projection = Projection::new(rows, rows.len() / dim, dim, ridge(choice));
+        let policy = LinThompson { noise_sd: assumed_noise_sd(problem.noise_sd, choice), learn: false };
+        Ok(Box::new(Linear { policy, projection }))
     },
     seconds: |problem, _| {
         let dim = problem.contextual().map_or(1, |contextual| contextual.dim()) as f64;

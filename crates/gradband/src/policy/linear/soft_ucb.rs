@@ -9,11 +9,13 @@
 //! d log pi_a / d temperature = -sum_i e_i U_i / temperature
 //! ```
 
-use super::{INTERCEPT, OFFSET, RANK, RIDGE, player};
-use crate::numeric::lanes::{Best, Real, largest};
+use super::{INTERCEPT, OFFSET, RANK, RIDGE, decider, player};
+use crate::error::Result;
+use crate::numeric::lanes::{Best, One, Real, largest};
+use crate::policy::choice::Choice;
 use crate::policy::definition::Definition;
 use crate::policy::params::{Allowed, Initial, Param, Range, Setting};
-use crate::simulate::linear::{Draws, LinearKernel, Slopes, draw_arm};
+use crate::simulate::linear::{Draws, LinearKernel, Slopes, certain, draw_arm};
 
 pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "soft-ucb",
@@ -34,10 +36,8 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
         INTERCEPT,
         OFFSET,
     ],
-    player: |_, choice, _| {
-        let (alpha, temperature) = (choice.scalar("alpha")?, choice.scalar("temperature")?);
-        Ok(player(SoftUcb { alpha, temperature, hard: choice.flag("hard") }, choice))
-    },
+    player: |_, choice, _| Ok(player(SoftUcb::of(choice)?, choice)),
+    decider: |_, choice, _| Ok(decider(SoftUcb::of(choice)?, choice)),
     ..Definition::CONTEXTS
 };
 
@@ -50,6 +50,32 @@ pub struct SoftUcb {
     pub temperature: f64,
     /// Play the largest bound (the lowest arm on ties); there is no score then.
     pub hard: bool,
+}
+
+impl SoftUcb {
+    fn of(choice: &Choice) -> Result<Self> {
+        let (alpha, temperature) = (choice.scalar("alpha")?, choice.scalar("temperature")?);
+        Ok(Self { alpha, temperature, hard: choice.flag("hard") })
+    }
+
+    #[inline(always)]
+    fn bounds<R: Real<Mask = bool>>(&self, mu: &[R], v: &[R], bounds: &mut [R]) {
+        let alpha = mu[0].lit(self.alpha);
+        for i in 0..mu.len() {
+            bounds[i] = alpha.fma(v[i].sqrt(), mu[i]);
+        }
+    }
+
+    /// The probabilities up to a factor; also the largest bound.
+    #[inline(always)]
+    fn weights<R: Real<Mask = bool>>(&self, bounds: &[R], weights: &mut [R]) -> R {
+        let best = largest(bounds);
+        let rate = best.lit(1.0 / self.temperature);
+        for i in 0..bounds.len() {
+            weights[i] = ((bounds[i] - best) * rate).exp();
+        }
+        best
+    }
 }
 
 impl LinearKernel for SoftUcb {
@@ -81,19 +107,14 @@ impl LinearKernel for SoftUcb {
         let (v, bounds, weights) = (&v[..arms], &mut slopes.variance[..arms], &mut slopes.mean[..arms]);
         let u = draws[0];
         let (zero, one, alpha) = (u.zero(), u.one(), u.lit(self.alpha));
-        for i in 0..arms {
-            bounds[i] = alpha.fma(v[i].sqrt(), mu[i]);
-        }
+        self.bounds(mu, v, bounds);
         if self.hard {
             let arm = Best::of(bounds).arm.indices()[0] as usize;
             bounds.fill(zero);
             weights.fill(zero);
             return arm;
         }
-        let (best, rate) = (largest(bounds), u.lit(1.0 / self.temperature));
-        for i in 0..arms {
-            weights[i] = ((bounds[i] - best) * rate).exp();
-        }
+        let (best, rate) = (self.weights(bounds, weights), u.lit(1.0 / self.temperature));
         let (arm, total) = draw_arm(weights, u);
         if SCORE {
             let share = one / total;
@@ -112,5 +133,20 @@ impl LinearKernel for SoftUcb {
             slopes.scalars[1] = -by_bound * rate;
         }
         arm
+    }
+
+    fn is_certain(&self) -> bool {
+        self.hard
+    }
+
+    fn weigh(&self, mu: &[One<f64>], v: &[One<f64>], weights: &mut [f64]) {
+        let mut bounds = vec![One(0.0); 2 * mu.len()];
+        let (bounds, soft) = bounds.split_at_mut(mu.len());
+        self.bounds(mu, v, bounds);
+        if self.hard {
+            return certain(Best::of(bounds).arm.0 as usize, weights);
+        }
+        self.weights(bounds, soft);
+        weights.iter_mut().zip(soft).for_each(|(out, x)| *out = x.0);
     }
 }

@@ -1,9 +1,11 @@
 //! The recurrent policy (section 5.4) among the others; the network is in [`crate::simulate::recurrent`].
 
+use crate::error::Result;
 use crate::policy::choice::Choice;
+use crate::policy::decide::{Decide, Now};
 use crate::policy::definition::{Definition, Learns, Worlds, unit_rewards_only};
 use crate::policy::params::{Allowed, Param, Setting};
-use crate::simulate::recurrent::{Lstm, RecurrentPlayer, Sizes};
+use crate::simulate::recurrent::{Lstm, Reader, RecurrentPlayer, Sizes};
 
 const SIZE: usize = 50;
 
@@ -33,8 +35,32 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     player: |_, choice, _| {
         Ok(Box::new(RecurrentPlayer { lstm: network(choice), params: choice.params().to_vec() }))
     },
+    decider: |_, choice, _| Ok(Box::new(Reader::new(&network(choice), choice.params()))),
     ..Definition::ARMS
 };
+
+/// Remembers what the cell does.
+impl Decide for Reader {
+    fn weigh(&self, now: &Now, weights: &mut [f64]) -> Result<()> {
+        self.weights(now.memory, weights);
+        Ok(())
+    }
+    fn arms(&self) -> Option<usize> {
+        Some(self.arms())
+    }
+    fn ends(&self) -> bool {
+        true
+    }
+    fn start(&self, _: f64) -> Vec<f64> {
+        self.fresh()
+    }
+    fn reads(&self) -> bool {
+        true
+    }
+    fn read(&self, arm: usize, reward: f64, memory: &mut Vec<f64>) {
+        self.step(arm, reward, memory);
+    }
+}
 
 fn sizes(choice: &Choice) -> Sizes {
     let size = |name: &str| choice.count(name).unwrap_or(SIZE);

@@ -3,7 +3,7 @@
 
 use super::kernel::Broken;
 use crate::error::Result;
-use crate::numeric::lanes::Real;
+use crate::numeric::lanes::{One, Real};
 use crate::numeric::special::exp;
 use crate::policy::rule::LinearRule;
 use crate::simulate::linear::{Draws, LinearKernel, Slopes};
@@ -49,11 +49,10 @@ impl<R: LinearRule> OwnChooser<R> {
         }
     }
 
-    /// The arm at the room's means and variances; with a score, its slopes too.
-    fn choose(&self, room: &mut Room, u: f64, scored: bool) -> usize {
-        let Room { mu, v, weights, inputs, logits, slopes } = room;
-        let arms = mu.len();
-        weights.resize(arms, 0.0);
+    /// Writes the weights of the arms at the room's means and variances.
+    fn weigh_in(&self, room: &mut Room) {
+        let Room { mu, v, weights, .. } = room;
+        weights.resize(mu.len(), 0.0);
         self.rule.logits::<f64>(&self.params, mu, v, weights);
         let mut top = weights[0];
         for &logit in &weights[1..] {
@@ -62,6 +61,13 @@ impl<R: LinearRule> OwnChooser<R> {
         let fine = weights.iter().fold(top.is_finite(), |fine, &logit| fine & (logit <= top));
         self.broken.note(fine);
         weights.iter_mut().for_each(|x| *x = exp(*x - top));
+    }
+
+    /// The arm at the room's means and variances; with a score, its slopes too.
+    fn choose(&self, room: &mut Room, u: f64, scored: bool) -> usize {
+        self.weigh_in(room);
+        let Room { mu, v, weights, inputs, logits, slopes } = room;
+        let arms = mu.len();
         let total: f64 = weights.iter().sum();
         let (mut bound, mut arm) = (0.0, 0);
         for &weight in &weights[..arms - 1] {
@@ -105,6 +111,13 @@ impl<R: LinearRule> LinearKernel for OwnChooser<R> {
     }
     fn check(&self) -> Result<()> {
         self.broken.check(&self.name)
+    }
+
+    fn weigh(&self, mu: &[One<f64>], v: &[One<f64>], weights: &mut [f64]) {
+        let plain = |numbers: &[One<f64>]| numbers.iter().map(|x| x.0).collect();
+        let mut room = Room { mu: plain(mu), v: plain(v), ..Room::default() };
+        self.weigh_in(&mut room);
+        weights.copy_from_slice(&room.weights);
     }
 
     /// From the engine's precision to double, and back.

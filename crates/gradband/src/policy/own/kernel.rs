@@ -11,6 +11,8 @@ use crate::exact::index::{certain, unpulled};
 use crate::numeric::special::exp;
 use crate::numeric::stream::Random;
 use crate::policy::choice::Choice;
+use crate::policy::decide::{Decide, Now};
+use crate::policy::record::ProblemRecord;
 use crate::policy::rule::{Form, Rule, Seen};
 use crate::problem::{Horizon, Problem};
 use crate::simulate::plain::{PlainKernel, Round};
@@ -93,16 +95,7 @@ impl Centre {
 impl<R: Rule> OwnKernel<R> {
     /// Asks the rule once, for arms that were each pulled once: a rule that is not a number there is refused.
     pub fn new(rule: &Arc<R>, problem: &Problem, choice: &Choice) -> Result<Self> {
-        let kernel = Self {
-            rule: rule.clone(),
-            name: choice.name().into(),
-            params: choice.params().to_vec(),
-            horizon: problem.world().horizon,
-            arms: problem.arms,
-            form: rule.form(),
-            each_arm_once: rule.each_arm_once(),
-            broken: Broken::default(),
-        };
+        let kernel = Self::unasked(rule, choice, problem.world().horizon, problem.arms);
         let statistics = [vec![1.0; kernel.arms], vec![0.5; 2 * kernel.arms]].concat();
         let seen = kernel.seen(kernel.arms.min(problem.horizon - 1), &statistics, 1);
         let mut scratch = kernel.scratch();
@@ -110,6 +103,25 @@ impl<R: Rule> OwnKernel<R> {
         kernel.weigh(&seen, &mut scratch, true);
         kernel.check()?;
         Ok(kernel)
+    }
+
+    fn unasked(rule: &Arc<R>, choice: &Choice, horizon: Horizon, arms: usize) -> Self {
+        Self {
+            rule: rule.clone(),
+            name: choice.name().into(),
+            params: choice.params().to_vec(),
+            horizon,
+            arms,
+            form: rule.form(),
+            each_arm_once: rule.each_arm_once(),
+            broken: Broken::default(),
+        }
+    }
+
+    /// The rule as an agent asks it.
+    pub fn decider(rule: &Arc<R>, problem: &ProblemRecord, choice: &Choice) -> Result<Box<dyn Decide>> {
+        let horizon = problem.world()?.horizon;
+        Ok(Box::new(OwnDecider { rule: rule.clone(), choice: choice.clone(), horizon }))
     }
 
     /// Number of parameters.
@@ -247,6 +259,33 @@ impl<R: Rule> OwnKernel<R> {
             }
             Form::Weights => slopes[arm] / scratch.weights[arm] - slopes.iter().sum::<f64>() / total,
         }
+    }
+}
+
+/// A rule for any number of arms.
+struct OwnDecider<R> {
+    rule: Arc<R>,
+    choice: Choice,
+    horizon: Horizon,
+}
+
+impl<R: Rule> Decide for OwnDecider<R> {
+    fn weigh(&self, now: &Now, weights: &mut [f64]) -> Result<()> {
+        let arms = now.arms;
+        let kernel = OwnKernel::unasked(&self.rule, &self.choice, self.horizon, arms.len());
+        let pulls = arms.iter().map(|arm| arm.pulls);
+        let sums = arms.iter().map(|arm| arm.pulls * arm.mean);
+        let statistics: Vec<_> = pulls.chain(sums).chain(arms.iter().map(|arm| arm.mean)).collect();
+        // A run goes on beyond its end: it always ends later.
+        let end = now.horizon.end(now.round).max(now.round + 1);
+        let seen = Seen::new((now.round, end), arms.len(), &statistics, 1);
+        let mut scratch = kernel.scratch();
+        kernel.weigh(&seen, &mut scratch, false);
+        weights.copy_from_slice(&scratch.weights);
+        kernel.check()
+    }
+    fn each_arm_once(&self) -> bool {
+        self.rule.each_arm_once()
     }
 }
 

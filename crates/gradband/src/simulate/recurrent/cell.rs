@@ -120,6 +120,24 @@ pub(super) fn forward<R: Lane>(
     }
 }
 
+/// The logits of the arms, padded to fours; `relu` is scratch.
+#[inline(always)]
+pub(super) fn logits<R: Lane>(
+    token: R::Token,
+    weights: &Weights<R>,
+    h: &[R],
+    relu: &mut [R],
+    logits: &mut [R],
+) {
+    for (x, &h) in relu.iter_mut().zip(h) {
+        *x = leaky_relu(h);
+    }
+    let rows = weights.head.chunks_exact(h.len()).zip(&weights.head_bias);
+    for ((row, &bias), logits) in rows.zip(logits.chunks_exact_mut(4)) {
+        logits.copy_from_slice(&product(token, spread(token, bias), row, relu));
+    }
+}
+
 /// Turns the gates of a step into the gradient of their inputs. `dh` and `dc` are gradients of the state after it;
 /// `dc` becomes that of the cell before it.
 #[inline(always)]

@@ -7,7 +7,7 @@
 //! ```
 
 use super::Lstm;
-use super::cell::{self, Input, Trace, leaky_relu, product, spread};
+use super::cell::{self, Input, Trace};
 use super::weights::{Sums, Weights};
 use crate::error::Result;
 use crate::numeric::lanes::{Best, Lane, add, count_below, largest, pick};
@@ -228,13 +228,7 @@ impl<R: Lane> Kernel<'_, R> {
     /// Draws an arm by its probability, which is left in `heads`.
     #[inline(always)]
     fn choose(&self, h: &[R], relu: &mut [R], heads: &mut [R], bounds: &mut [R], uniform: R) -> R {
-        for (x, &h) in relu.iter_mut().zip(h) {
-            *x = leaky_relu(h);
-        }
-        let rows = self.weights.head.chunks_exact(h.len()).zip(&self.weights.head_bias);
-        for ((row, &bias), logits) in rows.zip(heads.chunks_exact_mut(4)) {
-            logits.copy_from_slice(&product(self.token, spread(self.token, bias), row, relu));
-        }
+        cell::logits(self.token, &self.weights, h, relu, heads);
         let heads = &mut heads[..bounds.len()];
         let top = largest(heads);
         let factor = R::splat(self.token, 1.0 / self.temperature);

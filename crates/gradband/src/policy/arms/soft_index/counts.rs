@@ -2,7 +2,7 @@
 
 use super::SoftIndex;
 use crate::exact::CountKernel;
-use crate::exact::index::Index;
+use crate::exact::index::{Arm, Index};
 use crate::exact::space::for_each_outcome;
 use crate::numeric::special::exp;
 use libm::{log, log1p, pow, sqrt};
@@ -16,8 +16,12 @@ pub struct Counts(pub SoftIndex);
 impl Counts {
     /// The bound of an arm, and its derivatives.
     pub(super) fn bound(&self, round: usize, pulls: u32, successes: u32) -> (f64, [f64; OF_BOUND]) {
+        self.bound_of(round, f64::from(pulls), f64::from(successes))
+    }
+
+    fn bound_of(&self, round: usize, pulls: f64, sum: f64) -> (f64, [f64; OF_BOUND]) {
         let SoftIndex { mean: m, strength: k, alpha, gamma, delta, .. } = self.0;
-        let (pulls, sum, r) = (f64::from(pulls), f64::from(successes), self.0.horizon.remaining(round));
+        let r = self.0.horizon.remaining(round);
         let n = pulls + k;
         let (p, q) = ((sum + k * m) / n, (pulls - sum + k * (1.0 - m)) / n);
         let l = log1p(delta * r / n);
@@ -33,8 +37,8 @@ impl Counts {
 impl Index for Counts {
     const EACH_ARM_ONCE: bool = false;
 
-    fn index(&self, round: usize, pulls: u32, successes: u32) -> f64 {
-        self.bound(round, pulls, successes).0
+    fn index(&self, round: usize, arm: &Arm) -> f64 {
+        self.bound_of(round, arm.pulls, arm.pulls * arm.mean).0
     }
 }
 
