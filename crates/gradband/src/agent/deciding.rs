@@ -17,7 +17,7 @@ pub(super) const ROUNDING: u64 = 2;
 const COIN: u64 = 3;
 
 /// Decisions that are remembered, unless another number is asked for.
-const LIMIT: usize = 100_000;
+const LIMIT: usize = 1_000_000;
 /// The longest id, unit or name of an arm.
 const LONGEST_NAME: usize = 1_000;
 
@@ -121,7 +121,7 @@ impl Agent {
         self
     }
 
-    /// How many decisions are remembered (100,000 if not said): an older one is let go, its reward is late. Decisions with an open
+    /// How many decisions are remembered (a million if not said): an older one is let go, its reward is late. Decisions with an open
     /// window are remembered in any case.
     #[must_use]
     pub fn limit(mut self, decisions: usize) -> Self {
