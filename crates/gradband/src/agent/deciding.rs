@@ -16,8 +16,8 @@ const UNITS: u64 = 1;
 pub(super) const ROUNDING: u64 = 2;
 const COIN: u64 = 3;
 
-/// Decisions that are remembered, unless another number is asked for.
-const LIMIT: usize = 100_000;
+/// Decisions that are waited for, unless another number is asked for.
+const LIMIT: usize = 1_000_000;
 /// The longest id, unit or name of an arm.
 const LONGEST_NAME: usize = 1_000;
 
@@ -121,8 +121,8 @@ impl Agent {
         self
     }
 
-    /// How many decisions are remembered (100,000 if not said): an older one is let go, its reward is late. Decisions with an open
-    /// window are remembered in any case.
+    /// How many newer decisions a reward is waited for (a million if not said): the decision is then let go, its reward is late.
+    /// Decisions with an open window are waited for in any case. What became of a finished one is remembered for 100,000 more.
     #[must_use]
     pub fn limit(mut self, decisions: usize) -> Self {
         self.ledger.limit = decisions.max(1);

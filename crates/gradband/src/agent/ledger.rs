@@ -70,7 +70,10 @@ impl Entry {
     }
 }
 
-/// The last decisions, by number: a decision is forgotten when so many newer ones are there, unless its window is open.
+/// Finished decisions are remembered for so many more, for rewards that are reported again.
+const REMEMBERED: usize = 100_000;
+
+/// The last decisions, by number. One that waits is let go when `limit` newer ones are there, unless its window is open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Ledger {
@@ -214,7 +217,9 @@ impl Ledger {
     /// Forgets the oldest decision if there are too many.
     pub fn forget(&mut self) -> Option<Entry> {
         let closed = self.window.is_none() || self.first < self.open;
-        if self.entries.len() <= self.limit || !closed {
+        let waits = self.entries.front()?.is_open();
+        let most = if waits { self.limit } else { self.limit.min(REMEMBERED) };
+        if self.entries.len() <= most || !closed {
             return None;
         }
         let entry = self.entries.pop_front()?;
