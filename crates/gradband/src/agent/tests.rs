@@ -12,13 +12,15 @@ use crate::numeric::stream::Key;
 use crate::numeric::stream::{Random, Stream};
 use crate::policy::tests::{problems, rules};
 use crate::policy::{Choice, POLICIES, Policy};
-use crate::problem::{Delay, Instance, Prior, Problem, RewardModel, Split, World};
+use crate::problem::{Delay, Discrete, Instance, Order, Points, Prior, Problem, RewardModel, Split, World};
 use crate::simulate::{Job, Task, instances};
 use std::collections::BTreeMap;
 
-/// A problem without contexts and one with, so that every policy has two of its own.
+/// So many that every policy has two of its own.
 fn problems() -> Vec<Problem> {
     let three = Problem::bernoulli(Prior::beta(3, 1.0, 1.0).unwrap()).name("three").horizon(40);
+    let tables = Points::new(vec![vec![0.7, 0.1, 0.2, 0.5], vec![0.1, 0.6, 0.3, 0.2]], None).unwrap();
+    let cyclic = Discrete::new(tables, 2, 0.0, 0.5, None, Order::Cyclic).unwrap();
     vec![
         problems::shorten("bernoulli-2", 50),
         three.build().unwrap(),
@@ -26,6 +28,7 @@ fn problems() -> Vec<Problem> {
         problems::shorten("linear-3", 25),
         problems::shorten("linear-1", 20),
         problems::discrete(),
+        Problem::discrete(cyclic).name("cyclic").horizon(40).build().unwrap(),
     ]
 }
 
@@ -228,7 +231,7 @@ fn simulated_rounds_have_the_probabilities_of_an_agent() {
 #[test]
 #[ignore = "minutes"]
 fn a_million_simulated_rounds_have_the_probabilities_of_an_agent() {
-    frequencies(1_000_000, 100_000);
+    frequencies(1_000_000, 1_000_000);
 }
 
 /// Mean and standard error of the regret of agents that meet a problem, rewards as late as its world says.
