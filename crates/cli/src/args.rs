@@ -159,7 +159,7 @@ pub struct EstimatorFlags {
     /// What returns are made of [default: mean]
     #[arg(long, value_name = "realized|mean")]
     pub returns: Option<String>,
-    /// Instances per gradient [default: 2000 / runs per instance; with contexts 1000]
+    /// Instances per gradient [default: 2000 / runs per instance; with contexts 320]
     #[arg(long, value_name = "m", allow_negative_numbers = true, value_parser = count())]
     pub batch_size: Option<u64>,
 }
@@ -185,7 +185,7 @@ pub struct Train {
     /// Step size [default: auto]
     #[arg(long, value_name = "auto|x", allow_hyphen_values = true, value_parser = learning_rate)]
     pub learning_rate: Option<LearningRate>,
-    /// Steps [default: 100]
+    /// Steps [default: 100; with contexts 150]
     #[arg(long, value_name = "L", allow_negative_numbers = true, value_parser = count())]
     pub iterations: Option<u64>,
     /// Hand out the mean of the last half of the iterates, or the last [default: tail]
@@ -385,7 +385,9 @@ mod tests {
             let arg = train.get_arguments().find(|arg| arg.get_long() == Some(flag)).unwrap();
             arg.get_help().unwrap().to_string()
         };
-        let ((plain, runs), (contextual, contextual_runs)) = (defaults("bernoulli-2"), defaults("linear-1"));
+        let ((plain, runs), (contextual, _)) = (defaults("bernoulli-2"), defaults("linear-1"));
+        let contextual_runs = contextual.batch_size.unwrap() * contextual.runs_per_instance.unwrap();
+        let (steps, contextual_steps) = (plain.iterations.unwrap(), contextual.iterations.unwrap());
         let of = |spec: TrainSpec| [spec.gradient, spec.baseline, spec.returns, spec.average, spec.optimizer];
         let [plain_words, contextual_words] = [plain.clone(), contextual].map(of);
         for (i, flag) in ["gradient", "baseline", "returns", "average", "optimizer"].into_iter().enumerate() {
@@ -393,7 +395,9 @@ mod tests {
             assert!(help(flag).ends_with(&format!("[default: {default}]")), "{flag}");
             assert_eq!(plain_words[i], contextual_words[i]);
         }
-        assert!(help("iterations").ends_with(&format!("[default: {}]", plain.iterations.unwrap())));
+        assert!(
+            help("iterations").ends_with(&format!("[default: {steps}; with contexts {contextual_steps}]"))
+        );
         let batch = format!("[default: {runs} / runs per instance; with contexts {contextual_runs}]");
         assert!(help("batch-size").ends_with(&batch));
     }

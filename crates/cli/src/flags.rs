@@ -4,12 +4,13 @@
 use gradband::{Error, Place, Step};
 
 /// What the library and specs call a thing, and what is typed for it.
-const TYPED: [(&str, &str); 20] = [
+const TYPED: [(&str, &str); 22] = [
     ("problem", "PROBLEM"),
     ("policy", "--policy"),
     ("params", "--params"),
     ("instances", "--instances"),
     ("gradient", "--gradient"),
+    ("start", "--start"),
     ("baseline", "--baseline"),
     ("runs_per_instance", "--runs-per-instance"),
     ("returns", "--returns"),
@@ -19,6 +20,7 @@ const TYPED: [(&str, &str); 20] = [
     ("iterations", "--iterations"),
     ("average", "--average"),
     ("eval_instances", "--eval-instances"),
+    ("time_limit", "--time-limit"),
     ("recipe", "--recipe"),
     ("output", "-o"),
     ("arms", "--arms"),

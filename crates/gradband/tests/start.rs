@@ -14,7 +14,7 @@ fn regret(policy: &gradband::Policy, problem: &Problem, instances: usize) -> Est
 }
 
 /// LinUCB with the true prior has 14.9 on linear-2: 40 iterations are within 6 % of it, which is ten standard errors of
-/// 3,000 instances; W = I gets nowhere near in as many.
+/// 3,000 instances; from W = I as many leave it well behind.
 #[test]
 fn a_linear_problem_is_almost_solved_at_the_start() {
     let problem = Problem::named("linear-2").unwrap();
@@ -25,7 +25,7 @@ fn a_linear_problem_is_almost_solved_at_the_start() {
     assert!(regret(&start, &problem, 3_000).mean < 17.5);
     let identity = short().start(Start::Identity).train(&problem).unwrap();
     assert!(identity.start().is_none());
-    assert!(regret(identity.policy(), &problem, 1_000).mean > 18.0);
+    assert!(regret(identity.policy(), &problem, 3_000).mean > end.mean + 5.0 * end.std_error);
 }
 
 /// Rows with `signal` features that tell the class and `noise` ones that do not.
@@ -50,7 +50,7 @@ fn rows(count: usize, signal: usize, noise: usize, holdout: f64) -> Problem {
 #[test]
 fn chance_is_not_learned() {
     let problem = rows(90, 0, 12, 0.3);
-    let trained = Trainer::new("soft-ucb").iterations(40).batch_size(10).train(&problem).unwrap();
+    let trained = Trainer::new("soft-ucb").iterations(16).batch_size(6).train(&problem).unwrap();
     assert!(trained.troubles().iter().any(|trouble| matches!(trouble, Trouble::Unconfirmed { .. })));
     let rival = "linucb(width=tuned)".parse().unwrap();
     let comparison = Simulator::new(&problem).instances(1_000).compare([trained.policy(), &rival]).unwrap();
@@ -63,7 +63,7 @@ fn chance_is_not_learned() {
 #[test]
 fn what_is_there_is_learned() {
     let problem = rows(1_000, 3, 9, 0.3);
-    let trained = Trainer::new("soft-ucb").iterations(40).batch_size(10).train(&problem).unwrap();
+    let trained = Trainer::new("soft-ucb").iterations(16).batch_size(6).train(&problem).unwrap();
     let rival = "linucb(width=tuned)".parse().unwrap();
     let comparison = Simulator::new(&problem).instances(1_000).compare([trained.policy(), &rival]).unwrap();
     let behind = comparison.difference(0, 1);
@@ -104,7 +104,7 @@ fn held_out_rows_are_not_looked_at() {
 #[test]
 fn the_chosen_class_is_among_the_best() {
     for problem in [Problem::named("bernoulli-2").unwrap().with_horizon(60).unwrap(), rows(300, 3, 1, 0.3)] {
-        let options = Options { iterations: Some(30), batch_size: Some(40), ..Options::default() };
+        let options = Options { iterations: Some(16), batch_size: Some(12), ..Options::default() };
         let chosen = choose(&problem, &options, 1, false, &mut ()).unwrap();
         let policy = chosen.initial.clone();
         let train = |choice: &Choice| Trainer::new(choice).options(options.clone()).train(&problem).unwrap();

@@ -130,6 +130,7 @@ instances = {instances}
 # label = "class"               # column, by name or number
 # scale = "minmax"              # minmax: [-1, 1] | unit: [0, 1] | standard | none
 # holdout = 0.25
+# split = 1                     # which part that is: another number, another split
 #
 # [problem]
 # kind = "linear"               # reward = context . theta of the arm + noise
@@ -154,9 +155,13 @@ instances = {instances}
 # [policy]
 # kind = "{contextual_policy}"
 # ridge = 1.0
-# gamma = 4.0
-# learn_gamma = true
-# rank = 2                      # rows of W
+# alpha = 1.0                   # width of the bounds
+# temperature = 0.25
+# rank = 2                      # rows of W; as many as the history needs if it is left out
+# intercept = true              # a constant feature; labelled rows have one unless you say false
+#
+# [train]
+# start = "history"             # W starts where the past says; identity: at W = I, as in the paper
 "#,
         holdout = HOLDOUT,
         baseline = word(&train.baseline),
@@ -170,7 +175,7 @@ instances = {instances}
         decay = train.decay.unwrap_or_default(),
         contextual_policy = contextual.policy,
         contextual_optimizer = word(&contextual.train.optimizer),
-        contextual_cost = contextual.runs,
+        contextual_cost = count(contextual.train.batch_size) * count(contextual.train.runs_per_instance),
     );
     Ok(text)
 }

@@ -36,11 +36,11 @@ fn a_spec_without_a_policy_trains_the_best() {
 fn what_is_wrong_is_said_before_the_work() {
     let dir = tempfile::tempdir().unwrap();
     let wrong = write(dir.path(), "s.toml", SPEC.replace("iterations = 10", "iterations = 0"));
-    refused_saying(&["train", &wrong], &["s.toml, line 9, train.iterations", "found 0"]);
+    refused_saying(&["train", &wrong], &["s.toml, line 10, train.iterations", "found 0"]);
     let spec = write(dir.path(), "t.toml", SPEC);
     refused_saying(&["train", &spec, "--params", "1"], &["--params", "name one with --policy"]);
     let set = write(dir.path(), "u.toml", format!("{SPEC}[policy]\nkind = \"auto\"\nw = 1\n"));
-    refused_saying(&["train", &set], &["u.toml, line 14, policy.kind", "auto"]);
+    refused_saying(&["train", &set], &["u.toml, line 15, policy.kind", "auto"]);
 }
 
 /// Parts of the rows that were kept aside choose the policy, and none of the held-out rows.

@@ -245,7 +245,7 @@ fn the_template_is_valid_with_every_line_of_train_uncommented() {
     assert_eq!(problems.len(), 3);
     for problem in problems {
         let spec = write(dir.path(), "context.toml", format!("[problem]{problem}[policy]{policy}"));
-        assert!(text(&["check", &spec]).contains("Training learns W, gamma"), "{problem}");
+        assert!(text(&["check", &spec]).contains("Training learns W, alpha, temperature"), "{problem}");
     }
 }
 

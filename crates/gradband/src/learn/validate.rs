@@ -53,9 +53,9 @@ impl Route {
         self.which
     }
 
-    /// Of so many.
+    /// Of so many; an ascent has one at least.
     pub fn iterations(self, all: usize) -> usize {
-        all.checked_div(self.divisor).unwrap_or(0)
+        all.checked_div(self.divisor).map_or(0, |part| part.max(1))
     }
 
     /// What it says of the training.

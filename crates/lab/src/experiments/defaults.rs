@@ -41,7 +41,7 @@ const THOMPSON: usize = 2;
 /// How many of the others play, and on how many instances: held out, the error is that of the splits.
 const IN_SAMPLE: (usize, usize) = (2, 4_000);
 const HELD_OUT: (usize, usize) = (1, 1_000);
-const RUNS: usize = 3;
+const RUNS: usize = 1;
 const SPLITS: u64 = 5;
 const HOLDOUT: f64 = 0.25;
 /// The linear problems: what was asked for, and the regret of LinUCB with the true prior.
