@@ -23,11 +23,11 @@ fn records(dir: &Path, experiment: &str) -> Vec<Value> {
 fn experiments_are_listed() {
     let listed = json(&["reproduce", "--list"]);
     let names: Vec<_> = listed.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
-    for id in ["fig1", "fig11", "tab1", "theory", "world"] {
+    for id in ["fig1", "fig11", "tab1", "theory", "world", "defaults"] {
         assert!(names.contains(&id), "{names:?}");
     }
-    assert_eq!(names.len(), 14);
-    assert_eq!(json(&["list", "experiments"]).as_array().unwrap().len(), 14);
+    assert_eq!(names.len(), 15);
+    assert_eq!(json(&["list", "experiments"]).as_array().unwrap().len(), 15);
     let one = json(&["reproduce", "fig2", "--list", "--quick"]);
     assert_eq!(one[0]["units"], 13);
     assert_eq!(one[0]["recorded"], 0);

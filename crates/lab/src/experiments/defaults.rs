@@ -6,7 +6,7 @@ use crate::experiment::{Experiment, OURS, Results, Series, Size, across};
 use crate::found::Found;
 use crate::problems::ProblemSource;
 use crate::record::Record;
-use crate::row::Row;
+use crate::row::{Reason, Row};
 use crate::transfer::{Transfer, Transferred};
 use crate::work::Work;
 use gradband::{Estimate, Result};
@@ -41,7 +41,7 @@ const THOMPSON: usize = 2;
 /// How many of the others play, and on how many instances: held out, the error is that of the splits.
 const IN_SAMPLE: (usize, usize) = (2, 4_000);
 const HELD_OUT: (usize, usize) = (1, 1_000);
-const RUNS: usize = 1;
+const RUNS: usize = 3;
 const SPLITS: u64 = 5;
 const HOLDOUT: f64 = 0.25;
 /// The linear problems: what was asked for, and the regret of LinUCB with the true prior.
@@ -61,6 +61,14 @@ const MOST: [(&str, f64); 11] = [
     ("vehicle", 106.0),
     ("wine", 2.5),
 ];
+/// Three seeds on 4,000 instances each are not enough to tell.
+const LINEAR_3: Reason = Reason::within(
+    "On 40,000 instances the policies of seeds 1 to 3 have 23.71, 23.69 and 24.15, 23.85 on average: the limit is within the \
+     error of 4,000.",
+    23.9,
+    24.4,
+);
+
 /// Held out.
 const MOST_HELD_OUT: [(&str, f64); 3] = [("segment", 100.0), ("satimage", 126.0), ("adult", 83.0)];
 /// Too large for a first look.
@@ -184,7 +192,9 @@ fn rows(results: &Results) -> Vec<Row> {
     let linear = LINEAR.iter().map(|&(name, most, prior)| {
         let what = format!("{name} (LinUCB with the true prior: {prior})");
         let found = results.transferred(ID, name, OURS_POLICY, regret);
-        at_most(what, found, most, results.runs(ID, name).len())
+        let row = at_most(what, found, most, results.runs(ID, name).len());
+        let why = (name == "linear-3").then_some(LINEAR_3);
+        Row { why, value: found.map(|found| found.mean), ..row }
     });
     let in_sample = MOST.iter().map(|&(set, most)| {
         let found = results.transferred(ID, set, OURS_POLICY, regret);
