@@ -38,7 +38,15 @@ fn plans_are_sound() {
                 let Some(source) = series.work.problem() else { continue };
                 if let Work::Transfer(transfer) = &series.work {
                     for source in &transfer.tuned_on {
-                        let problem = problems.open(source).unwrap();
+                        let Ok(problem) = problems.open(source) else {
+                            assert!(
+                                series.name.starts_with("covertype"),
+                                "{}: {}",
+                                experiment.id,
+                                series.name
+                            );
+                            continue;
+                        };
                         let choice = Choice::parse(&transfer.policy, &problem).unwrap();
                         transfer.train.resolve(&problem, &choice).unwrap();
                     }
