@@ -229,7 +229,7 @@ fn simulated_rounds_have_the_probabilities_of_an_agent() {
 
 /// 10^6 rounds for every policy on each problem.
 #[test]
-#[ignore = "minutes"]
+#[ignore = "minutes: make test-slow"]
 fn a_million_simulated_rounds_have_the_probabilities_of_an_agent() {
     frequencies(1_000_000, 1_000_000);
 }
@@ -293,7 +293,7 @@ fn agents_in_a_late_world_have_the_regret_of_the_simulator() {
 
 /// 20,000 agents for every policy and problem, with and without delay and floor.
 #[test]
-#[ignore = "minutes"]
+#[ignore = "minutes: make test-slow"]
 fn twenty_thousand_agents_have_the_regret_of_the_simulator() {
     for problem in problems() {
         regrets(&problem, 20_000, 20_000);
@@ -347,7 +347,7 @@ fn thompson_by_quadrature_agrees_with_draws() {
 }
 
 #[test]
-#[ignore = "a minute"]
+#[ignore = "a minute: make test-slow"]
 fn thompson_by_quadrature_agrees_with_ten_million_draws() {
     thompson(10_000_000);
 }
