@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand, ValueEnum, value_parser};
 use gradband::learn::LearningRate;
 use gradband_files::TrainSpec;
 use gradband_files::spec::{INSTANCES, PROBLEM, SEED};
+use gradband_lab::Shard;
 use std::path::PathBuf;
 
 /// Bandit policies that learn how to explore from a sample of past problems.
@@ -103,6 +104,9 @@ pub struct Reproduce {
     /// Runs of every training [default: the paper's]
     #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = count())]
     pub runs: Option<u64>,
+    /// One of n parts, as in 3/8, for a job array: each writes records of its own, and `gradband report DIR` reads all
+    #[arg(long, value_name = "I/N", conflicts_with = "list")]
+    pub shard: Option<Shard>,
     /// What there is, and how much of it is recorded in DIR
     #[arg(long)]
     pub list: bool,

@@ -21,6 +21,7 @@ pub mod work;
 
 pub use experiment::{Experiment, Results, Series, Size};
 pub use experiments::EXPERIMENTS;
+pub use record::Shard;
 pub use row::{Reason, Row, Verdict};
 
 use gradband::Place;

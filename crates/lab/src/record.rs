@@ -8,9 +8,12 @@ use crate::work::Work;
 use gradband::Place;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::HashMap;
+use std::fmt::{self, Display, Formatter};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 /// A finished unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,12 +36,51 @@ pub struct Record {
     pub core_seconds: f64,
 }
 
+/// A part of the units, for one of several processes or machines: they write files of their own, which are read together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    index: usize,
+    of: usize,
+}
+
+impl Shard {
+    /// The most parts.
+    const MOST: usize = 10_000;
+
+    /// Does run `seed` of the series in this place of a plan belong to it? The runs of a series go round, so that parts cost
+    /// alike; what is recorded or missing where does not matter.
+    pub(crate) fn holds(self, series: usize, seed: u64) -> bool {
+        (series as u64 + seed) % self.of as u64 == self.index as u64 - 1
+    }
+}
+
+/// For example `3/8`: the third of eight.
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+        match parts {
+            Some((index, of)) if of <= Self::MOST && (1..=of).contains(&index) => Ok(Self { index, of }),
+            _ => Err(format!("expected i/n with 1 <= i <= n <= {}, such as 3/8", Self::MOST)),
+        }
+    }
+}
+
+impl Display for Shard {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.of)
+    }
+}
+
 /// The records of an experiment on disk, held by one process.
 pub struct Log {
     path: PathBuf,
     file: File,
     /// The records, in the order of the file.
     pub records: Vec<Record>,
+    /// What is recorded in the files of other shards.
+    others: Vec<Record>,
 }
 
 /// The file of an experiment's records.
@@ -46,18 +88,71 @@ pub fn path(dir: &Path, experiment: &str) -> PathBuf {
     dir.join(format!("{experiment}.jsonl"))
 }
 
+/// The file of those that a shard has run.
+fn shard_path(dir: &Path, experiment: &str, Shard { index, of }: Shard) -> PathBuf {
+    dir.join(format!("{experiment}.shard-{index}-of-{of}.jsonl"))
+}
+
+/// The files of all shards of an experiment in a directory, in the order of their names.
+fn shards(dir: &Path, experiment: &str) -> Result<Vec<PathBuf>, Failure> {
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Failure::file(dir, "cannot be read", &error)),
+    };
+    let start = format!("{experiment}.shard-");
+    let is_shard = |path: &PathBuf| {
+        path.file_name()
+            .and_then(|name| name.to_str())
+            .is_some_and(|name| name.starts_with(&start) && name.ends_with(".jsonl"))
+    };
+    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).filter(is_shard).collect();
+    paths.sort();
+    Ok(paths)
+}
+
 fn place(path: &Path) -> Place {
     Place::file(path.display().to_string())
 }
 
-/// The records of an experiment; none if it has not been run there.
+/// The records of an experiment, of all shards together; none if it has not been run there. A unit that two shards have
+/// is counted once.
 pub fn read(dir: &Path, experiment: &str) -> Result<Vec<Record>, Failure> {
-    let path = path(dir, experiment);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => parse(&path, &text).map(|(records, _)| records),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(Failure::file(&path, "cannot be read", &error)),
+    let mut records: Vec<Record> = Vec::new();
+    let mut seen = HashMap::new();
+    for path in std::iter::once(path(dir, experiment)).chain(shards(dir, experiment)?) {
+        for record in read_file(&path)? {
+            let unit = (record.series.clone(), record.seed);
+            match seen.get(&unit) {
+                None => {
+                    seen.insert(unit, record.setting.clone());
+                    records.push(record);
+                }
+                Some(setting) => check_setting(&path, &record.series, setting, &record.setting)?,
+            }
+        }
     }
+    Ok(records)
+}
+
+fn read_file(path: &Path) -> Result<Vec<Record>, Failure> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => parse(path, &text).map(|(records, _)| records),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Failure::file(path, "cannot be read", &error)),
+    }
+}
+
+/// Another setting under the same name is an error.
+fn check_setting(path: &Path, series: &str, old: &Value, new: &Value) -> Result<(), Failure> {
+    if old == new {
+        return Ok(());
+    }
+    let change = difference(old, new, "").unwrap_or_default();
+    let message = format!(
+        "'{series}' was run with another setting ({change}); choose another -o DIR, or remove the file"
+    );
+    Err(Failure::input(place(path), message))
 }
 
 /// Records, and the length of the text that is whole: a line that was cut short is not.
@@ -73,6 +168,10 @@ fn parse(path: &Path, text: &str) -> Result<(Vec<Record>, usize), Failure> {
 }
 
 impl Record {
+    fn is_unit(&self, series: &str, seed: u64) -> bool {
+        self.series == series && self.seed == seed
+    }
+
     /// A line, or what is wrong with it.
     fn parse(line: &str) -> Result<Self, String> {
         let record: Self = serde_json::from_str(line).map_err(|error| error.to_string())?;
@@ -86,8 +185,8 @@ impl Record {
 
 impl Log {
     /// Opens the records for writing.
-    pub fn open(dir: &Path, experiment: &str) -> Result<Self, Failure> {
-        let path = path(dir, experiment);
+    pub fn open(dir: &Path, experiment: &str, shard: Option<Shard>) -> Result<Self, Failure> {
+        let path = shard.map_or_else(|| path(dir, experiment), |shard| shard_path(dir, experiment, shard));
         let failed = |error: std::io::Error| Failure::file(&path, "cannot be opened", &error);
         let mut options = OpenOptions::new();
         let mut file =
@@ -105,7 +204,9 @@ impl Log {
         let (records, whole) = parse(&path, &text)?;
         file.set_len(whole as u64).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
-        Ok(Self { path, file, records })
+        let mut others = read(dir, experiment)?;
+        others.retain(|other| !records.iter().any(|record| record.is_unit(&other.series, other.seed)));
+        Ok(Self { path, file, records, others })
     }
 
     /// Adds a record; it is on disk when this returns.
@@ -120,17 +221,9 @@ impl Log {
 
     /// The record of a run, if there is one; another setting under the same name is an error.
     pub fn find(&self, series: &str, seed: u64, setting: &Value) -> Result<Option<&Record>, Failure> {
-        let same = |record: &&Record| record.series == series && record.seed == seed;
-        match self.records.iter().find(same) {
-            Some(record) if record.setting != *setting => {
-                let change = difference(&record.setting, setting, "").unwrap_or_default();
-                let message = format!(
-                    "'{series}' was run with another setting ({change}); choose another -o DIR, or remove the file"
-                );
-                Err(Failure::input(place(&self.path), message))
-            }
-            found => Ok(found),
-        }
+        let found = self.records.iter().chain(&self.others).find(|record| record.is_unit(series, seed));
+        found.map_or(Ok(()), |record| check_setting(&self.path, series, &record.setting, setting))?;
+        Ok(found)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::cost::Speed;
 use crate::experiment::{Experiment, Series, Size};
 use crate::problems::Problems;
-use crate::record::{Log, Record};
+use crate::record::{Log, Record, Shard};
 use gradband::{Observer, Place};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -49,15 +49,16 @@ pub struct Summary {
     pub missing: BTreeSet<String>,
 }
 
-/// Runs the units of experiments that have no record in `dir` yet. Nothing is run unless all records that are there
+/// Runs the units of experiments, or a shard of them, that have no record in `dir` yet. Nothing is run unless all records that are there
 /// have the settings that are asked for.
 pub fn run(
     dir: &Path,
     experiments: &[&Experiment],
     size: &Size,
+    shard: Option<Shard>,
     observer: &mut dyn RunObserver,
 ) -> Result<Summary, Failure> {
-    let mut run = Run::default();
+    let mut run = Run { shard, ..Run::default() };
     let mut units = Vec::new();
     for experiment in experiments {
         units.extend(run.missing_units(dir, experiment, size)?);
@@ -98,6 +99,7 @@ struct Unit {
 /// A run so far.
 #[derive(Default)]
 struct Run {
+    shard: Option<Shard>,
     /// The records of each experiment.
     logs: Vec<Log>,
     problems: Problems,
@@ -113,9 +115,9 @@ impl Run {
         experiment: &Experiment,
         size: &Size,
     ) -> Result<Vec<Unit>, Failure> {
-        let log = Log::open(dir, experiment.id)?;
+        let log = Log::open(dir, experiment.id, self.shard)?;
         let mut units = Vec::new();
-        for series in (experiment.plan)(size)? {
+        for (place, series) in (experiment.plan)(size)?.into_iter().enumerate() {
             if let Some(Err(error)) = series.work.problem().map(|problem| self.problems.open(problem)) {
                 self.summary.missing.insert(error.to_string());
                 continue;
@@ -123,7 +125,8 @@ impl Run {
             let setting =
                 serde_json::to_value(&series.work).map_err(|error| Failure::Other(error.to_string()))?;
             let cost = series.work.cost(&mut self.problems);
-            for seed in 1..=series.runs as u64 {
+            let ours = |seed: &u64| self.shard.is_none_or(|shard| shard.holds(place, *seed));
+            for seed in (1..=series.runs as u64).filter(ours) {
                 match log.find(&series.name, seed, &setting)? {
                     Some(record) => {
                         self.summary.found += 1;

@@ -7,7 +7,7 @@ use gradband_lab::found::Found;
 use gradband_lab::record::{self, Log};
 use gradband_lab::run::{RunObserver, Summary, run};
 use gradband_lab::work::{Gradient, Play, Work};
-use gradband_lab::{Experiment, Failure, Series, Size};
+use gradband_lab::{Experiment, Failure, Series, Shard, Size};
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -66,7 +66,7 @@ impl RunObserver for Stopper {}
 
 /// Runs until so many reports of progress were made.
 fn run_for(dir: &Path, reports: usize, size: Size) -> Result<Summary, Failure> {
-    run(dir, &[&SMALL], &size, &mut Stopper(reports))
+    run(dir, &[&SMALL], &size, None, &mut Stopper(reports))
 }
 
 fn whole(dir: &Path) -> Summary {
@@ -121,6 +121,31 @@ fn threads_are_not_observable() {
 }
 
 #[test]
+fn shards_are_read_together() {
+    let (unbroken, shared) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    whole(unbroken.path());
+    let shards: Vec<Shard> = (1..=3).map(|i| format!("{i}/3").parse().unwrap()).collect();
+    let part = |shard| run(shared.path(), &[&SMALL], &Size::default(), Some(shard), &mut ()).unwrap();
+    let runs: Vec<usize> = shards.iter().map(|&shard| part(shard).run).collect();
+    assert_eq!(runs.iter().sum::<usize>(), 6, "{runs:?}");
+    assert!(runs.iter().all(|&run| run > 0), "{runs:?}");
+    let sorted = |dir: &Path| {
+        let mut records = records(dir);
+        records.sort_by_key(|record| (record.series.clone(), record.seed));
+        records
+    };
+    assert_eq!(sorted(shared.path()), sorted(unbroken.path()));
+    // Whoever asks for all of it finds all of it, and a unit that two shards have is one unit.
+    assert_eq!((whole(shared.path()).found, part(shards[0]).run), (6, 0));
+    let twice = shared.path().join("small.shard-1-of-2.jsonl");
+    std::fs::copy(shared.path().join("small.shard-1-of-3.jsonl"), twice).unwrap();
+    assert_eq!(records(shared.path()).len(), 6);
+    for wrong in ["0/3", "4/3", "1", "1/0", "a/b", "1/99999999"] {
+        assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn half_a_line_is_dropped_and_run_again() {
     let dir = tempfile::tempdir().unwrap();
     whole(dir.path());
@@ -170,8 +195,8 @@ fn a_damaged_line_is_named() {
 #[test]
 fn one_process_at_a_time_writes() {
     let dir = tempfile::tempdir().unwrap();
-    let first = Log::open(dir.path(), "small").unwrap();
-    assert!(matches!(Log::open(dir.path(), "small"), Err(Failure::Input(_))));
+    let first = Log::open(dir.path(), "small", None).unwrap();
+    assert!(matches!(Log::open(dir.path(), "small", None), Err(Failure::Input(_))));
     drop(first);
-    assert!(Log::open(dir.path(), "small").is_ok());
+    assert!(Log::open(dir.path(), "small", None).is_ok());
 }

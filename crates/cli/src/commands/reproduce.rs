@@ -40,7 +40,7 @@ pub fn run(args: &Reproduce, printer: Printer) -> Result<()> {
     }
     output::create_dir(&dir)?;
     let hold = interrupt::hold();
-    let summary = gradband_lab::run::run(&dir, &chosen, &size, &mut RunWatch::new());
+    let summary = gradband_lab::run::run(&dir, &chosen, &size, args.shard, &mut RunWatch::new());
     let summary = summary.map_err(|failure| stopped(failure.into(), &dir))?;
     for missing in &summary.missing {
         output::note(&format!("note: left out: {missing}"));
@@ -56,16 +56,25 @@ pub fn run(args: &Reproduce, printer: Printer) -> Result<()> {
         version: env!("CARGO_PKG_VERSION"),
     };
     let shown = printer.result(&document, || {
-        format!(
-            "{}\n{} units run in {:.0} s, {} were there; see {}",
-            report::text(&document.experiments),
-            summary.run,
-            summary.seconds,
-            summary.found,
-            dir.join(report::FILE).display()
-        )
+        let units =
+            format!("{} units run in {:.0} s, {} were there", summary.run, summary.seconds, summary.found);
+        match args.shard {
+            None => {
+                let (table, page) = (report::text(&document.experiments), dir.join(report::FILE));
+                format!("{table}\n{units}; see {}", page.display())
+            }
+            Some(shard) => {
+                format!(
+                    "shard {shard}: {units}; `gradband report {}` reads all shards together",
+                    dir.display()
+                )
+            }
+        }
     });
-    report::write(&dir, &results)?;
+    // Other shards may be at work: whoever waits for all of them writes the report.
+    if args.shard.is_none() {
+        report::write(&dir, &results)?;
+    }
     drop(hold);
     shown
 }

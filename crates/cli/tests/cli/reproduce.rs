@@ -141,3 +141,21 @@ fn wrong_requests_are_refused() {
     std::fs::write(dir.path().join("fig1.jsonl"), "{}\n").unwrap();
     refused_saying(&["report", out], &["fig1.jsonl, line 1", "not a record"]);
 }
+
+#[test]
+fn shards_of_a_job_array_make_one_report() {
+    let (dir, one) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (out, whole) = (dir.path().to_str().unwrap(), one.path().to_str().unwrap());
+    let reproduce = ["reproduce", "fig1", "--quick", "-o"];
+    let units = |document: &Value| document["units_run"].as_u64().unwrap();
+    let expected = json(&[&reproduce[..], &[whole]].concat());
+    let parts: Vec<u64> = ["1/2", "2/2"]
+        .iter()
+        .map(|i| units(&json(&[&reproduce[..], &[out, "--shard", i]].concat())))
+        .collect();
+    assert_eq!(parts.iter().sum::<u64>(), units(&expected), "{parts:?}");
+    assert!(!dir.path().join("report.html").exists(), "one shard is not a report");
+    assert_eq!(json(&["report", out])["experiments"], expected["experiments"]);
+    assert!(dir.path().join("report.html").exists());
+    refused_saying(&[&reproduce[..], &[out, "--shard", "3/2"]].concat(), &["--shard", "3/2", "such as 3/8"]);
+}

@@ -176,7 +176,10 @@ fn searched(
     let job = Job::new(problem, Key::new(seed).child(SEARCH), Split::Train, Task::Evaluate);
     let rows_cost = rows.nrows() as f64 / rows.ncols() as f64 * problem.cost();
     let points = (scales.len() * widths.len()) as f64;
-    let instances = ((PATIENCE / rows_cost / points) as usize).clamp(INSTANCES / 4, INSTANCES);
+    // Instances of one table of rows are alike; where each has arms of its own, a few decide the mean of many.
+    let labelled = problem.contextual().is_some_and(|contextual| contextual.examples().is_some());
+    let most = if labelled { INSTANCES } else { 5 * INSTANCES };
+    let instances = ((PATIENCE / rows_cost / points) as usize).clamp(INSTANCES / 4, most);
     let best = search::on_grid([scales, &widths], 1, |point| {
         let player = at(point)?.hard(problem)?.player(problem, observer)?;
         Ok(batch::means(&[&*player], &job, instances, |outcome| outcome.reward, observer)?[0])
