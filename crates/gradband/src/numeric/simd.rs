@@ -5,16 +5,32 @@
 
 use super::lanes::{Lane, One};
 use crate::error::Result;
-use fearless_simd::{Level, Simd, f32x16};
+use fearless_simd::{Simd, f32x16};
 
-/// The machine's vector instructions, if they are wide enough.
+/// The machine's vector instructions, if they are worth sixteen lanes: AVX2 with fused multiply-adds, NEON, simd128.
+#[inline(always)]
+fn machine() -> Option<impl Simd> {
+    #[cfg(target_arch = "x86_64")]
+    return fearless_simd::Level::new().as_avx2();
+    #[cfg(target_arch = "aarch64")]
+    return fearless_simd::Level::new().as_neon();
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    return fearless_simd::Level::new().as_wasm_simd128();
+    #[cfg(not(any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        all(target_arch = "wasm32", target_feature = "simd128")
+    )))]
+    None::<fearless_simd::Fallback>
+}
+
 #[inline(always)]
 fn wide() -> Option<impl Simd> {
     #[cfg(test)]
     if tests::without_vectors() {
         return None;
     }
-    Level::new().as_avx2()
+    machine()
 }
 
 /// Which lanes to use. The bits of a run do not depend on the width, only on the precision.
@@ -71,7 +87,7 @@ pub fn has_wide_lanes() -> bool {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::{Level, Simd};
+    use super::{Simd, machine};
     use std::cell::Cell;
 
     thread_local! {
@@ -93,7 +109,7 @@ pub(crate) mod tests {
     /// The wide lanes that a test is about. It fails where the machine has none: a test that passes without having run
     /// what it names is worth nothing. `GRADBAND_NO_WIDE_LANES=1` says that such tests may be left out.
     pub(crate) fn wide_lanes() -> Option<impl Simd> {
-        let found = Level::new().as_avx2();
+        let found = machine();
         let excused = std::env::var_os("GRADBAND_NO_WIDE_LANES").is_some();
         assert!(
             found.is_some() || excused,
