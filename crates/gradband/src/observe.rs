@@ -2,10 +2,15 @@
 //!
 //! Used by every room. One trait instead of a closure for each kind of work; `()` watches nothing.
 
+mod crew;
+
+pub use crew::Crew;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::stop::StopReason;
 use serde::Serialize;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// How far a piece of work has come, as an [`Observer`] is told.
 ///
@@ -81,7 +86,7 @@ impl Iteration {
     }
 }
 
-/// Watches a training or a simulation, and may stop it. Both methods do nothing by default.
+/// Watches a training or a simulation, and may stop it. Its methods do nothing by default.
 ///
 /// ```
 /// use gradband::{Iteration, Observer, Problem, Trainer};
@@ -104,6 +109,11 @@ pub trait Observer {
 
     /// Called after each iteration of a training, with its record and all parameters.
     fn iteration(&mut self, _: &Iteration, _: &[f64]) {}
+
+    /// Who simulates in the place of this process's threads, if anybody does.
+    fn crew(&self) -> Option<Arc<dyn Crew>> {
+        None
+    }
 }
 
 /// Ignores everything.
@@ -116,6 +126,10 @@ impl Observer for Unstoppable<'_> {
     fn progress(&mut self, progress: Progress) -> ControlFlow<StopReason> {
         let _ = self.0.progress(progress);
         ControlFlow::Continue(())
+    }
+
+    fn crew(&self) -> Option<Arc<dyn Crew>> {
+        self.0.crew()
     }
 }
 

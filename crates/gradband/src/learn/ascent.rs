@@ -122,9 +122,9 @@ impl Ascent {
             }
         }
         if stopped.is_none() {
-            policy = polish(problem, policy, self.polish_runs(), self.start, seed, observer)?;
+            (policy, stopped) = polish(problem, policy, self.polish_runs(), self.start, seed, observer)?;
         }
-        let stop_reason = stopped.filter(|_| history.len() < iterations).unwrap_or(StopReason::Iterations);
+        let stop_reason = stopped.unwrap_or(StopReason::Iterations);
         let iterates: Vec<&[f64]> = history.iter().filter_map(|record| record.params.as_deref()).collect();
         let found = troubles(problem, &policy, &self.frame(problem, begun).coordinates, &iterates);
         let troubles = setback.into_iter().chain(found).collect();

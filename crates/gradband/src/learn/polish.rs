@@ -7,7 +7,9 @@ use crate::numeric::stream::Key;
 use crate::observe::{Observer, unless_stopped};
 use crate::policy::Choice;
 use crate::problem::{Problem, Split};
-use crate::simulate::{Job, Task, batch};
+use crate::simulate::batch::{self, Quantity};
+use crate::simulate::{Job, Task};
+use crate::stop::StopReason;
 
 /// Apart from the batches of training.
 const POLISH: u64 = 7;
@@ -16,7 +18,7 @@ const FACTOR: f64 = 0.7;
 const MOST: usize = 12;
 
 /// The policy with each parameter that wants it lowered as long as the mean reward rises, on so many runs; from the
-/// history it may end without any chance. When the observer stops it, the best so far is handed out.
+/// history it may end without any chance. When the observer stops it, that is the best so far, with the reason.
 pub(super) fn polish(
     problem: &Problem,
     learned: Choice,
@@ -24,10 +26,10 @@ pub(super) fn polish(
     start: Start,
     seed: u64,
     observer: &mut dyn Observer,
-) -> Result<Choice> {
+) -> Result<(Choice, Option<StopReason>)> {
     let mut best = learned;
-    unless_stopped(sharpen(problem, &mut best, runs, start, seed, observer))?.ok();
-    Ok(best)
+    let stopped = unless_stopped(sharpen(problem, &mut best, runs, start, seed, observer))?.err();
+    Ok((best, stopped))
 }
 
 fn sharpen(
@@ -41,7 +43,7 @@ fn sharpen(
     let job = Job::new(problem, Key::new(seed).child(POLISH), Split::Train, Task::Evaluate);
     let mut mean_reward = |choice: &Choice| {
         let player = choice.player(problem, observer)?;
-        Ok(batch::means(&[&*player], &job, runs, |outcome| outcome.reward, observer)?[0])
+        Ok(batch::means(&[&*player], &job, runs, Quantity::Reward, observer)?[0])
     };
     for slot in best.slots().iter().filter(|slot| slot.param.polished) {
         let mut reward = mean_reward(best)?;

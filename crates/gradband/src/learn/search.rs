@@ -9,7 +9,8 @@ use crate::numeric::stream::Key;
 use crate::observe::{Iteration, Observer, unless_stopped};
 use crate::policy::Choice;
 use crate::problem::{Problem, Split};
-use crate::simulate::{Job, Task, batch};
+use crate::simulate::batch::{self, Quantity};
+use crate::simulate::{Job, Task};
 use crate::stop::StopReason;
 
 /// A grid over the feasible set, then golden-section search around its best value. An iteration is one value, and
@@ -64,5 +65,5 @@ pub(super) fn train(
 
 fn mean_reward(choice: &Choice, job: &Job, instances: usize, observer: &mut dyn Observer) -> Result<f64> {
     let player = choice.player(job.problem, observer)?;
-    Ok(batch::means(&[&*player], job, instances, |outcome| outcome.reward, observer)?[0])
+    Ok(batch::means(&[&*player], job, instances, Quantity::Reward, observer)?[0])
 }
