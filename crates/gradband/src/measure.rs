@@ -8,6 +8,7 @@ mod gradient;
 mod simulator;
 mod statistics;
 mod verdict;
+mod worker;
 
 pub(crate) use evaluate::evaluate_job;
 pub use evaluate::{
@@ -18,3 +19,4 @@ pub use gradient::{Estimator, Gradient, gradient_key};
 pub use simulator::Simulator;
 pub use statistics::{Estimate, Interval, Quantiles};
 pub use verdict::{Against, Verdict};
+pub use worker::Worker;

@@ -2,6 +2,7 @@
 //!
 //! The lowest room: it uses nothing of the others but errors.
 
+pub(crate) mod bytes;
 pub(crate) mod floor;
 pub(crate) mod gamma;
 pub(crate) mod lanes;

@@ -2,10 +2,15 @@
 //!
 //! Used by every room. One trait instead of a closure for each kind of work; `()` watches nothing.
 
+mod crew;
+
+pub use crew::Crew;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::stop::StopReason;
 use serde::Serialize;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// How far a piece of work has come, as an [`Observer`] is told.
 ///
@@ -81,7 +86,7 @@ impl Iteration {
     }
 }
 
-/// Watches a training or a simulation, and may stop it. Both methods do nothing by default.
+/// Watches a training or a simulation, and may stop it. Its methods do nothing by default.
 ///
 /// ```
 /// use gradband::{Iteration, Observer, Problem, Trainer};
@@ -104,10 +109,37 @@ pub trait Observer {
 
     /// Called after each iteration of a training, with its record and all parameters.
     fn iteration(&mut self, _: &Iteration, _: &[f64]) {}
+
+    /// Who simulates in the place of this process's threads, if anybody does.
+    fn crew(&self) -> Option<Arc<dyn Crew>> {
+        None
+    }
 }
 
 /// Ignores everything.
 impl Observer for () {}
+
+/// Work that is done even if the observer wants to stop: it is short, and what was learned is lost without it.
+pub(crate) struct Unstoppable<'a>(pub &'a mut dyn Observer);
+
+impl Observer for Unstoppable<'_> {
+    fn progress(&mut self, progress: Progress) -> ControlFlow<StopReason> {
+        let _ = self.0.progress(progress);
+        ControlFlow::Continue(())
+    }
+
+    fn crew(&self) -> Option<Arc<dyn Crew>> {
+        self.0.crew()
+    }
+}
+
+/// What was found, or why the observer stopped the search for it; other errors stay errors.
+pub(crate) fn unless_stopped<T>(found: Result<T>) -> Result<std::result::Result<T, StopReason>> {
+    match found {
+        Ok(found) => Ok(Ok(found)),
+        Err(error) => error.stopped().map_or(Err(error), |reason| Ok(Err(reason))),
+    }
+}
 
 /// Asks the observer whether to go on.
 pub(crate) fn go_on(

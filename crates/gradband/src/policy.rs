@@ -8,6 +8,7 @@ mod catalogue;
 mod choice;
 pub(crate) mod decide;
 mod definition;
+mod description;
 mod fit;
 mod linear;
 mod network;
@@ -34,6 +35,7 @@ pub(crate) use definition::Method;
 #[cfg(test)]
 pub(crate) use linear::kernels as linear_kernels;
 pub(crate) use network::{lstm_network, q_network};
+pub(crate) use prepared::Described;
 
 #[cfg(test)]
 pub(crate) mod tests;

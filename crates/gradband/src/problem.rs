@@ -18,6 +18,7 @@ mod limits;
 mod linear;
 mod model;
 mod normal;
+mod origin;
 mod past;
 mod past_contexts;
 mod prior;
@@ -48,5 +49,6 @@ pub use table::{Belief, Cell, Doubt, Fit, Fitted, LARGEST_CELL, LARGEST_COUNT, R
 pub use world::{Delay, Horizon, World};
 
 pub(crate) use contextual::{PRIOR, REWARDS};
+pub(crate) use origin::Step;
 pub(crate) use past_contexts::PastContexts;
 pub(crate) use rewards::RewardModel;

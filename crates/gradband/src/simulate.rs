@@ -13,6 +13,7 @@
 
 pub(crate) mod arms;
 pub(crate) mod batch;
+pub(crate) mod crew;
 pub(crate) mod instances;
 pub(crate) mod job;
 pub(crate) mod late;

@@ -9,9 +9,12 @@ use gradband::measure::{Estimator, evaluate, exact, gradient_key};
 use gradband::policy::{Choice, mom_subspace};
 use gradband::problem::{Covariance, Split};
 use gradband::simulate::{Baseline, Returns};
-use gradband::{Error, ErrorKind, Estimate, Iteration, Observer, Problem, Progress, Result, StopReason};
+use gradband::{
+    Crew, Error, ErrorKind, Estimate, Iteration, Observer, Problem, Progress, Result, StopReason,
+};
 use gradband_files::TrainSpec;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Parameters of which a record keeps all; matrices are for pictures.
@@ -67,6 +70,10 @@ impl Observer for Iterates<'_> {
         if self.at.contains(&record.iteration) {
             self.kept.push((record.iteration, params.to_vec()));
         }
+    }
+
+    fn crew(&self) -> Option<Arc<dyn Crew>> {
+        self.observer.crew()
     }
 }
 

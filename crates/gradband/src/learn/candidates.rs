@@ -4,6 +4,7 @@
 use super::trouble::{HandedOut, Trouble};
 use crate::error::Result;
 use crate::measure::training_regret;
+use crate::observe::Observer;
 use crate::policy::Choice;
 use crate::problem::Problem;
 
@@ -19,9 +20,10 @@ pub(super) fn choose(
     mut candidates: Vec<(HandedOut, Choice)>,
     runs: usize,
     seed: u64,
+    observer: &mut dyn Observer,
 ) -> Result<(Choice, Option<Trouble>)> {
     let choices: Vec<&Choice> = candidates.iter().map(|(_, choice)| choice).collect();
-    let regrets = training_regret(&choices, problem, seed, BATCHES * runs, &mut ())?;
+    let regrets = training_regret(&choices, problem, seed, BATCHES * runs, observer)?;
     let mut best = 0;
     for i in 1..candidates.len() {
         let margin = if best == 0 { MARGIN * regrets[0] } else { 0.0 };

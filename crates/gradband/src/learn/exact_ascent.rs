@@ -17,7 +17,7 @@ use super::trained::Trained;
 use crate::error::Result;
 use crate::exact::Exact;
 use crate::measure::exact;
-use crate::observe::{Iteration, Observer};
+use crate::observe::{Iteration, Observer, unless_stopped};
 use crate::policy::Choice;
 use crate::problem::{Problem, Split};
 use crate::stop::StopReason;
@@ -34,22 +34,14 @@ pub(super) fn train(
     ascent: &Ascent,
     observer: &mut dyn Observer,
 ) -> Result<Trained> {
-    initial.scored_player(problem, &mut ())?;
+    initial.scored_player(problem, observer)?;
     let mut w = initial.params().to_vec();
     let mut tail = Tail::new(w.len(), ascent.iterations);
     let mut history: Vec<Iteration> = Vec::new();
     let (mut reason, mut learning_rate) = (None, None);
     let mut evaluate = |w: &[f64], observer: &mut dyn Observer| -> Result<Option<Exact>> {
-        match exact(problem, &initial.with_params(problem, w)?, Split::Train, observer) {
-            Ok(exact) => Ok(Some(exact)),
-            Err(error) => match error.stopped() {
-                Some(why) => {
-                    reason = Some(why);
-                    Ok(None)
-                }
-                None => Err(error),
-            },
-        }
+        let found = exact(problem, &initial.with_params(problem, w)?, Split::Train, observer);
+        Ok(unless_stopped(found)?.map_err(|why| reason = Some(why)).ok())
     };
     let mut converged = false;
     if let Some(mut now) = evaluate(&w, observer)? {

@@ -1,4 +1,7 @@
 //! Q-learning with a replay buffer, a target network and double estimates (van Hasselt et al., 2016).
+//!
+//! Episodes and updates follow one from the other, so that this process does them alone; a [`Crew`](crate::Crew) plays the
+//! checks.
 
 use super::optimizer::{Climber, Optimizer, Rate};
 use super::trained::Trained;
@@ -6,13 +9,14 @@ use crate::error::Result;
 use crate::numeric::lanes::One;
 use crate::numeric::simd::vectorized;
 use crate::numeric::stream::{Key, Stream};
-use crate::observe::{Iteration, Observer, go_on};
-use crate::policy::{Choice, q_network};
+use crate::observe::{Iteration, Observer, go_on, unless_stopped};
+use crate::policy::{Choice, Described, q_network};
 use crate::problem::{Problem, Split};
+use crate::simulate::batch::{self, Quantity};
 use crate::simulate::q_network::{
     Dqn, Errors, Network, QPlayer, Trace, WIDTH, WeightSums, count, greedy, play,
 };
-use crate::simulate::{Job, Task, batch};
+use crate::simulate::{Job, Task};
 use crate::stop::StopReason;
 
 /// How to train.
@@ -84,7 +88,7 @@ impl QLearning {
         let key = Key::new(seed).child(LEARNING);
         let mut params = random_weights(&dqn, key.child(WEIGHTS));
         let initial = initial.with_params(problem, &params)?;
-        let mut learner = Learner::new(problem, &dqn, self, &params, key);
+        let mut learner = Learner::new(problem, &initial, self, key);
         let mut climber = Climber::new(Optimizer::Adam, Some(10.0), dqn.len());
         let rate = Rate { initial: self.rate, end: 0.1, decay: 1.0 };
         let mut gradient = vec![0.0; dqn.len()];
@@ -123,7 +127,13 @@ impl QLearning {
             climber.step(&mut params, &gradient, rate.at(update, self.updates));
             learner.network.set(&params);
             if (update + 1) % check_period == 0 || update + 1 == self.updates {
-                let regret = learner.check(&params)?;
+                let regret = match unless_stopped(learner.check(&params, observer))? {
+                    Ok(regret) => regret,
+                    Err(why) => {
+                        reason = Some(why);
+                        break;
+                    }
+                };
                 if best.as_ref().is_none_or(|(least, _)| regret < *least) {
                     best = Some((regret, params.clone()));
                 }
@@ -154,6 +164,7 @@ type Tape = Vec<(u32, f32)>;
 
 struct Learner<'a> {
     problem: &'a Problem,
+    initial: &'a Choice,
     settings: &'a QLearning,
     key: Key,
     network: Network,
@@ -173,10 +184,12 @@ struct Learner<'a> {
 }
 
 impl<'a> Learner<'a> {
-    fn new(problem: &'a Problem, dqn: &Dqn, settings: &'a QLearning, params: &[f64], key: Key) -> Self {
-        let network = Network::new(dqn, params);
+    fn new(problem: &'a Problem, initial: &'a Choice, settings: &'a QLearning, key: Key) -> Self {
+        let dqn = &q_network(initial);
+        let network = Network::new(dqn, initial.params());
         Self {
             problem,
+            initial,
             settings,
             key,
             target: network.clone(),
@@ -223,11 +236,12 @@ impl<'a> Learner<'a> {
     }
 
     /// Mean regret on the instances of the checks.
-    fn check(&self, params: &[f64]) -> Result<f64> {
+    fn check(&self, params: &[f64], observer: &mut dyn Observer) -> Result<f64> {
         let player =
             QPlayer { dqn: self.network.dqn, params: params.to_vec(), horizon: self.problem.horizon };
+        let player = Described { description: self.initial.description(params), player };
         let instances = self.settings.check_instances;
-        Ok(batch::means(&[&player], &self.job(CHECKS), instances, |outcome| outcome.regret, &mut ())?[0])
+        Ok(batch::means(&[&player], &self.job(CHECKS), instances, Quantity::Regret, observer)?[0])
     }
 
     /// Writes the direction in which the loss of a batch of old transitions falls; returns the loss.

@@ -8,11 +8,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::measure::Estimator;
 use crate::numeric::simd::Lanes;
 use crate::numeric::stream::Key;
-use crate::observe::{Iteration, Observer, go_on};
-use crate::policy::{Choice, lstm_network};
+use crate::observe::{Iteration, Observer, go_on, unless_stopped};
+use crate::policy::{Choice, Described, lstm_network};
 use crate::problem::{Problem, Split};
+use crate::simulate::batch::{self, Quantity};
 use crate::simulate::recurrent::{Batch, Lstm, RecurrentPlayer};
-use crate::simulate::{Baseline, Job, Returns, Task, batch};
+use crate::simulate::{Baseline, Job, Returns, Task};
 use crate::stop::StopReason;
 
 /// Purposes of a seed: training's batches are apart from evaluation's, and checks from both.
@@ -185,28 +186,22 @@ impl Recipe {
         let mut history: Vec<Iteration> = Vec::new();
         let mut reason = None;
         for s in 0..self.stages.len() {
-            match self.stage(problem, &lstm, root, s, &mut state, &mut history, observer) {
-                Ok(()) => {}
-                Err(error) => {
-                    reason = error.stopped();
-                    if reason.is_none() {
-                        return Err(error);
-                    }
-                    break;
-                }
+            let done = self.stage(problem, &initial, root, s, &mut state, &mut history, observer);
+            reason = unless_stopped(done)?.err();
+            if reason.is_some() {
+                break;
             }
         }
-        let handed_out = match &state.best {
-            Some((regret, weights)) => self.sharpest(problem, &lstm, root, *regret, weights)?,
-            None => state.average.clone(),
-        };
+        if reason.is_none() {
+            reason = unless_stopped(self.sharpen(problem, &initial, root, &mut state, observer))?.err();
+        }
+        let handed_out = state.best.map_or_else(|| state.average.clone(), |(_, weights)| weights);
         let choice = |mut params: Vec<f64>| {
             initial.project(problem, &mut params);
             initial.with_params(problem, &params)
         };
         let (policy, last) = (choice(handed_out)?, choice(state.average)?);
-        let planned: usize = self.stages.iter().map(|stage| stage.iterations).sum();
-        let stop_reason = reason.filter(|_| history.len() < planned).unwrap_or(StopReason::Iterations);
+        let stop_reason = reason.unwrap_or(StopReason::Iterations);
         let learning_rate = self.stages.first().map(|stage| stage.rate.initial);
         Ok(Trained { learning_rate, history, stop_reason, ..Trained::new(initial, policy, last) })
     }
@@ -216,27 +211,30 @@ impl Recipe {
     fn stage(
         &self,
         problem: &Problem,
-        lstm: &Lstm,
+        initial: &Choice,
         root: Key,
         s: usize,
         state: &mut State,
         history: &mut Vec<Iteration>,
         observer: &mut dyn Observer,
     ) -> Result<()> {
-        let stage = &self.stages[s];
-        let short = problem.with_horizon(stage.horizon)?;
+        let (stage, lstm) = (&self.stages[s], lstm_network(initial));
+        let short = problem.shortened(stage.horizon)?;
         let mut climber = Climber::new(self.optimizer, self.clip, lstm.len());
         let checks = if s + 1 == self.stages.len() { self.checks } else { 0 };
-        let check = |params: &[f64]| self.regret(problem, lstm, params, root);
+        let check = |params: &[f64], observer: &mut dyn Observer| {
+            self.regret(problem, initial, params, root, observer)
+        };
         // What the shorter horizons taught is the first candidate.
         if checks > 0 {
-            state.best = Some((check(&state.average)?, state.average.clone()));
+            state.best = Some((check(&state.average, observer)?, state.average.clone()));
         }
         let mut caution = 1.0;
         for i in 0..stage.iterations {
             let key = root.child(TRAINING).child(s as u64).child(i as u64);
-            let (gradient, _) =
-                lstm.gradient(&state.params, &self.batch(&short, key, i, stage.iterations))?;
+            let batch = self.batch(&short, key, i, stage.iterations);
+            let crew = observer.crew().map(|crew| (crew, initial.description(&state.params).bytes()));
+            let (gradient, _) = lstm.gradient(&state.params, &batch, crew)?;
             let gradient_norm = norm(&gradient);
             // A gradient that overflowed says nothing.
             if gradient_norm.is_finite() {
@@ -250,7 +248,7 @@ impl Recipe {
             pairs.for_each(|(mean, x)| *mean += (1.0 - factor) * (x - *mean));
             let due = (i + 1) * checks / stage.iterations > i * checks / stage.iterations;
             if due {
-                let regret = check(&state.average)?;
+                let regret = check(&state.average, observer)?;
                 match &state.best {
                     Some((least, weights)) if regret > SETBACK * least => {
                         state.params.copy_from_slice(weights);
@@ -273,32 +271,42 @@ impl Recipe {
         Ok(())
     }
 
-    /// The weights of the best check, their head as sharp as pays.
-    fn sharpest(
+    /// Makes the head of the best check's weights as sharp as pays.
+    fn sharpen(
         &self,
         problem: &Problem,
-        lstm: &Lstm,
+        initial: &Choice,
         root: Key,
-        regret: f64,
-        weights: &[f64],
-    ) -> Result<Vec<f64>> {
-        let (mut least, mut best) = (regret, weights.to_vec());
+        state: &mut State,
+        observer: &mut dyn Observer,
+    ) -> Result<()> {
+        let Some((mut least, weights)) = state.best.clone() else { return Ok(()) };
+        let head = lstm_network(initial).layout()[5].range.start;
         for factor in SHARPER {
-            let mut sharp = weights.to_vec();
-            sharp[lstm.layout()[5].range.start..].iter_mut().for_each(|x| *x *= factor);
-            let regret = self.regret(problem, lstm, &sharp, root)?;
+            let mut sharp = weights.clone();
+            sharp[head..].iter_mut().for_each(|x| *x *= factor);
+            let regret = self.regret(problem, initial, &sharp, root, observer)?;
             if regret < least {
-                (least, best) = (regret, sharp);
+                least = regret;
+                state.best = Some((regret, sharp));
             }
         }
-        Ok(best)
+        Ok(())
     }
 
     /// Mean regret on training instances that no batch has seen; always the same ones, so that checks compare.
-    fn regret(&self, problem: &Problem, lstm: &Lstm, params: &[f64], root: Key) -> Result<f64> {
-        let player = RecurrentPlayer { lstm: *lstm, params: params.to_vec() };
+    fn regret(
+        &self,
+        problem: &Problem,
+        initial: &Choice,
+        params: &[f64],
+        root: Key,
+        observer: &mut dyn Observer,
+    ) -> Result<f64> {
+        let player = RecurrentPlayer { lstm: lstm_network(initial), params: params.to_vec() };
+        let player = Described { description: initial.description(params), player };
         let job = Job::new(problem, root.child(CHECK), Split::Train, Task::Evaluate);
-        Ok(batch::means(&[&player], &job, self.check_instances, |outcome| outcome.regret, &mut ())?[0])
+        Ok(batch::means(&[&player], &job, self.check_instances, Quantity::Regret, observer)?[0])
     }
 
     fn batch<'a>(&self, problem: &'a Problem, key: Key, i: usize, iterations: usize) -> Batch<'a> {

@@ -6,10 +6,11 @@ use super::trained::Trained;
 use crate::error::{Error, Result};
 use crate::numeric::search;
 use crate::numeric::stream::Key;
-use crate::observe::{Iteration, Observer};
+use crate::observe::{Iteration, Observer, unless_stopped};
 use crate::policy::Choice;
 use crate::problem::{Problem, Split};
-use crate::simulate::{Job, Task, batch};
+use crate::simulate::batch::{self, Quantity};
+use crate::simulate::{Job, Task};
 use crate::stop::StopReason;
 
 /// A grid over the feasible set, then golden-section search around its best value. An iteration is one value, and
@@ -42,22 +43,27 @@ pub(super) fn train(
             reason = Some(StopReason::Iterations);
             return Ok(None);
         }
-        let player = initial.with_params(problem, &at(x))?.player(problem, observer)?;
-        let rewards = match batch::means(&[&*player], &job, instances, |outcome| outcome.reward, observer) {
-            Ok(rewards) => rewards,
-            Err(error) => {
-                reason = error.stopped();
-                return if reason.is_some() { Ok(None) } else { Err(error) };
+        let choice = initial.with_params(problem, &at(x))?;
+        let reward = match unless_stopped(mean_reward(&choice, &job, instances, observer))? {
+            Ok(reward) => reward,
+            Err(why) => {
+                reason = Some(why);
+                return Ok(None);
             }
         };
         let record = Iteration::new(history.len() + 1, &at(x), None);
         observer.iteration(&record, &at(x));
         history.push(record);
-        Ok(Some(rewards[0]))
+        Ok(Some(reward))
     })?;
     let best = best.map_or_else(|| initial.params().to_vec(), at);
     let last = history.last().and_then(|record| record.params.clone()).unwrap_or_else(|| best.clone());
     let (policy, last) = (initial.with_params(problem, &best)?, initial.with_params(problem, &last)?);
     let stop_reason = reason.unwrap_or(StopReason::Converged);
     Ok(Trained { history, stop_reason, ..Trained::new(initial.clone(), policy, last) })
+}
+
+fn mean_reward(choice: &Choice, job: &Job, instances: usize, observer: &mut dyn Observer) -> Result<f64> {
+    let player = choice.player(job.problem, observer)?;
+    Ok(batch::means(&[&*player], job, instances, Quantity::Reward, observer)?[0])
 }

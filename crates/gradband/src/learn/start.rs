@@ -15,7 +15,8 @@ use crate::numeric::stream::{Key, Stream};
 use crate::observe::Observer;
 use crate::policy::Choice;
 use crate::problem::{PastContexts, Problem, Split};
-use crate::simulate::{Job, Task, batch};
+use crate::simulate::batch::{self, Quantity};
+use crate::simulate::{Job, Task};
 use nalgebra::{DMatrix, SymmetricEigen};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -182,7 +183,7 @@ fn searched(
     let instances = ((PATIENCE / rows_cost / points) as usize).clamp(INSTANCES / 4, most);
     let best = search::on_grid([scales, &widths], 1, |point| {
         let player = at(point)?.hard(problem)?.player(problem, observer)?;
-        Ok(batch::means(&[&*player], &job, instances, |outcome| outcome.reward, observer)?[0])
+        Ok(batch::means(&[&*player], &job, instances, Quantity::Reward, observer)?[0])
     })?;
     let mut found = at(best)?;
     let mut params = found.params().to_vec();

@@ -14,12 +14,14 @@ use super::start::{self, Begun, Start};
 use super::trouble::{HandedOut, Trouble};
 use crate::error::{Error, ErrorKind, Result};
 use crate::numeric::stream::Key;
-use crate::observe::{Iteration, Observer, Progress, go_on};
+use crate::observe::{Crew, Iteration, Observer, Progress, go_on};
 use crate::policy::Choice;
 use crate::problem::{Problem, Split};
-use crate::simulate::{Job, Player, Task, batch};
+use crate::simulate::batch::{self, Quantity};
+use crate::simulate::{Job, Player, Task};
 use crate::stop::StopReason;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Apart from all other randomness of a training.
 const VALIDATION: u64 = 11;
@@ -106,12 +108,12 @@ pub(super) fn route(
 
 /// The regret of each candidate, played without chance, on the fold that nothing was learned from.
 fn judged(part: &Problem, candidates: &[Choice], seed: u64, observer: &mut dyn Observer) -> Result<Vec<f64>> {
-    let player = |choice: &Choice| choice.hard(part)?.player(part, &mut ());
+    let player = |choice: &Choice| choice.hard(part)?.player(part, observer);
     let players = candidates.iter().map(player).collect::<Result<Vec<_>>>()?;
     let players: Vec<&dyn Player> = players.iter().map(|player| &**player).collect();
     let job = Job::new(part, Key::new(seed).child(VALIDATION), Split::HeldOut, Task::Evaluate);
     let instances = ((PATIENCE / part.cost()) as usize / players.len()).clamp(INSTANCES.0, INSTANCES.1);
-    batch::means(&players, &job, instances, |outcome| outcome.regret, observer)
+    batch::means(&players, &job, instances, Quantity::Regret, observer)
 }
 
 /// The first candidate whose mean regret over folds is within one standard error of the least, by paired differences; none
@@ -152,6 +154,10 @@ impl Observer for Marks<'_> {
     fn iteration(&mut self, _: &Iteration, params: &[f64]) {
         let sum = self.sums[self.sums.len() - 1].iter().zip(params).map(|(sum, x)| sum + x).collect();
         self.sums.push(sum);
+    }
+
+    fn crew(&self) -> Option<Arc<dyn Crew>> {
+        self.observer.crew()
     }
 }
 

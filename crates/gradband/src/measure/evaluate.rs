@@ -2,11 +2,13 @@
 
 use super::statistics::{Estimate, Interval, Part, Quantiles, Sample};
 use crate::error::{Error, ErrorKind, Place, Result, count};
+use crate::numeric::bytes::{Bytes, Put};
 use crate::numeric::stream::Key;
 use crate::observe::Observer;
 use crate::policy::Choice;
 use crate::problem::{Problem, Split};
-use crate::simulate::batch::{self, Chunk};
+use crate::simulate::batch::{self, Chunk, Quantity, Summary};
+use crate::simulate::crew::Kept;
 use crate::simulate::{Job, Player, Task};
 use std::fmt::{self, Display, Formatter};
 
@@ -141,12 +143,71 @@ impl Display for Evaluation {
 }
 
 /// The sums of one chunk.
-struct Sums {
+#[derive(Clone)]
+pub(super) struct Sums {
     regret: Part,
     reward: Part,
     curves: Part,
     /// Regrets, policy by policy, for the quantiles.
     regrets: Vec<Vec<f64>>,
+}
+
+/// What a comparison keeps of a chunk.
+pub(super) struct Compared {
+    empty: Sums,
+    marked: bool,
+}
+
+impl Compared {
+    /// Of so many policies.
+    pub fn new(players: usize, job: &Job) -> Self {
+        let (clusters, marks) = (job.problem.clusters(job.split), job.marks.len());
+        let paired = Sample::new(players, clusters).part();
+        let curves = Sample::unpaired(players * marks, clusters).part();
+        let empty =
+            Sums { regret: paired.clone(), reward: paired, curves, regrets: vec![Vec::new(); players] };
+        Self { empty, marked: marks > 0 }
+    }
+}
+
+impl Summary for Compared {
+    type Sum = Sums;
+
+    fn kept(&self) -> Kept {
+        Kept::Comparison
+    }
+
+    fn sum(&self, chunk: &Chunk) -> Sums {
+        let (mut sums, players) = (self.empty.clone(), self.empty.regrets.len());
+        for i in 0..chunk.len {
+            let all = || (0..players).map(|player| &chunk.outcomes(player)[i]);
+            sums.regret.push(chunk.cluster(i), all().map(|outcome| outcome.regret));
+            sums.reward.push(chunk.cluster(i), all().map(|outcome| outcome.reward));
+            if self.marked {
+                let points = (0..players).flat_map(|player| chunk.curve(player, i).iter().copied());
+                sums.curves.push(chunk.cluster(i), points);
+            }
+        }
+        for (player, regrets) in sums.regrets.iter_mut().enumerate() {
+            regrets.extend(chunk.outcomes(player).iter().map(|outcome| outcome.regret));
+        }
+        sums
+    }
+
+    fn write(&self, sums: &Sums, out: &mut Vec<u8>) {
+        [&sums.regret, &sums.reward, &sums.curves].into_iter().for_each(|part| part.write(out));
+        sums.regrets.iter().for_each(|regrets| out.put_numbers(regrets));
+    }
+
+    fn read(&self, from: &mut Bytes) -> Result<Sums> {
+        let Sums { regret, reward, curves, regrets } = self.empty.clone();
+        Ok(Sums {
+            regret: regret.read(from)?,
+            reward: reward.read(from)?,
+            curves: curves.read(from)?,
+            regrets: regrets.iter().map(|_| from.numbers()).collect::<Result<_>>()?,
+        })
+    }
 }
 
 /// Apart from evaluation and from the batches of training.
@@ -166,7 +227,7 @@ pub fn training_regret(
         choices.iter().map(|choice| choice.player(problem, observer)).collect::<Result<Vec<_>>>()?;
     let players: Vec<&dyn Player> = players.iter().map(|player| &**player).collect();
     let job = Job::new(problem, Key::new(seed).child(RANKING), Split::Train, Task::Evaluate);
-    batch::means(&players, &job, instances, |outcome| outcome.regret, observer)
+    batch::means(&players, &job, instances, Quantity::Regret, observer)
 }
 
 /// Plays the policies on the evaluation instances of `seed`: the held-out ones, where the problem has any. The regret
@@ -209,27 +270,7 @@ pub(crate) fn evaluate_job(
     let (mut regret, mut reward) = (Sample::new(dim, clusters), Sample::new(dim, clusters));
     let mut curves = Sample::unpaired(dim * marks.len(), clusters);
     let mut regrets = vec![Vec::with_capacity(instances); dim];
-    let empty = (regret.part(), reward.part(), curves.part());
-    let sum = |chunk: &Chunk| {
-        let mut sums = Sums {
-            regret: empty.0.clone(),
-            reward: empty.1.clone(),
-            curves: empty.2.clone(),
-            regrets: Vec::new(),
-        };
-        for i in 0..chunk.len {
-            let all = || (0..dim).map(|player| &chunk.outcomes(player)[i]);
-            sums.regret.push(chunk.cluster(i), all().map(|outcome| outcome.regret));
-            sums.reward.push(chunk.cluster(i), all().map(|outcome| outcome.reward));
-            if !marks.is_empty() {
-                let points = (0..dim).flat_map(|player| chunk.curve(player, i).iter().copied());
-                sums.curves.push(chunk.cluster(i), points);
-            }
-        }
-        let of = |player| chunk.outcomes(player).iter().map(|outcome| outcome.regret).collect();
-        sums.regrets = (0..dim).map(of).collect();
-        sums
-    };
+    let summary = Compared::new(dim, job);
     let add = |sums: Sums| {
         regret.add(&sums.regret);
         reward.add(&sums.reward);
@@ -238,7 +279,7 @@ pub(crate) fn evaluate_job(
             all.extend(more);
         }
     };
-    batch::play(&players, job, instances, "evaluating", sum, add, observer)?;
+    batch::play(&players, job, instances, "evaluating", &summary, add, observer)?;
     let quantiles =
         regrets.iter_mut().filter(|values| !values.is_empty()).map(|values| Quantiles::of(values));
     let quantiles = quantiles.collect();

@@ -3,10 +3,12 @@
 use super::statistics::{Estimate, Part, Sample};
 use crate::error::{Error, ErrorKind, Result, count};
 use crate::exact::Exact;
+use crate::numeric::bytes::{Bytes, Put};
 use crate::numeric::stream::Key;
 use crate::observe::Observer;
 use crate::problem::{Problem, Split};
-use crate::simulate::batch::{self, Chunk};
+use crate::simulate::batch::{self, Chunk, Summary};
+use crate::simulate::crew::Kept;
 use crate::simulate::{Baseline, Job, Player, Returns, Task};
 
 /// An estimated gradient of the Bayes reward.
@@ -95,26 +97,56 @@ impl Estimator {
             return Err(Error::of("policy", kind));
         }
         let job = Job::new(problem, key, Split::Train, Task::Gradient(self.baseline, self.returns));
-        let mut sample = Sample::unpaired(player.dim(), problem.clusters(Split::Train));
-        let empty = sample.part();
-        let sum = |chunk: &Chunk| {
-            let mut part = empty.clone();
-            for i in 0..chunk.len {
-                part.push(chunk.cluster(i), chunk.gradient(i).iter().copied());
-            }
-            (part, chunk.outcomes(0).iter().map(|outcome| outcome.regret).sum::<f64>())
-        };
+        let mut sample = Sample::unpaired(player.dim(), problem.clusters(job.split));
+        let summary = Slopes::new(player.dim(), &job);
         let mut regret = 0.0;
         let add = |(part, more): (Part, f64)| {
             sample.add(&part);
             regret += more;
         };
-        batch::play(&[player], &job, self.batch_size, "differentiating", sum, add, observer)?;
+        batch::play(&[player], &job, self.batch_size, "differentiating", &summary, add, observer)?;
         Ok(Gradient {
             estimate: (0..player.dim()).map(|i| sample.estimate(i)).collect(),
             variance_per_instance: (0..player.dim()).map(|i| sample.variance(i)).collect(),
             bayes_regret: regret / self.batch_size as f64,
             instances: self.batch_size,
         })
+    }
+}
+
+/// The moments of a chunk's gradients, and its total regret.
+pub(super) struct Slopes {
+    empty: Part,
+}
+
+impl Slopes {
+    /// Of so many parameters.
+    pub fn new(dim: usize, job: &Job) -> Self {
+        Self { empty: Sample::unpaired(dim, job.problem.clusters(job.split)).part() }
+    }
+}
+
+impl Summary for Slopes {
+    type Sum = (Part, f64);
+
+    fn kept(&self) -> Kept {
+        Kept::Gradient
+    }
+
+    fn sum(&self, chunk: &Chunk) -> (Part, f64) {
+        let mut part = self.empty.clone();
+        for i in 0..chunk.len {
+            part.push(chunk.cluster(i), chunk.gradient(i).iter().copied());
+        }
+        (part, chunk.outcomes(0).iter().map(|outcome| outcome.regret).sum::<f64>())
+    }
+
+    fn write(&self, (part, regret): &(Part, f64), out: &mut Vec<u8>) {
+        part.write(out);
+        out.put_number(*regret);
+    }
+
+    fn read(&self, from: &mut Bytes) -> Result<(Part, f64)> {
+        Ok((self.empty.clone().read(from)?, from.number()?))
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Chunks of instances are summed by themselves and added in order: the bits of a mean do not depend on who summed what.
 
+use crate::numeric::bytes::{Bytes, Put, cut_off};
 use crate::numeric::special::student_quantile;
 use rayon::slice::ParallelSliceMut;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -184,6 +185,41 @@ impl Part {
                 rows.push((cluster, values));
             }
         }
+    }
+}
+
+/// As a crew sends it: the rows where there are clusters, from which all else follows; else the moments.
+impl Part {
+    pub fn write(&self, out: &mut Vec<u8>) {
+        let Some(rows) = &self.rows else {
+            let Moments { count, mean, comoment, .. } = &self.moments;
+            return [&[*count][..], &mean[..], &comoment[..]]
+                .concat()
+                .iter()
+                .for_each(|&x| out.put_number(x));
+        };
+        out.put(rows.len() as u64);
+        for (cluster, values) in rows {
+            out.put(u64::from(*cluster));
+            values.iter().for_each(|&x| out.put_number(x));
+        }
+    }
+
+    /// Into an empty one of its kind.
+    pub fn read(mut self, from: &mut Bytes) -> crate::error::Result<Self> {
+        if self.rows.is_some() {
+            for _ in 0..from.whole()? {
+                let cluster = u32::try_from(from.whole()?).map_err(|_| cut_off())?;
+                let values = (0..self.moments.dim).map(|_| from.number()).collect::<Result<Vec<_>, _>>()?;
+                self.push(cluster, values);
+            }
+            return Ok(self);
+        }
+        let Moments { count, mean, comoment, .. } = &mut self.moments;
+        for x in std::iter::once(count).chain(mean).chain(comoment) {
+            *x = from.number()?;
+        }
+        Ok(self)
     }
 }
 

@@ -33,6 +33,15 @@ impl Key {
         Self(finalise(self.0.rotate_left(23) ^ purpose.wrapping_add(1).wrapping_mul(GOLDEN)))
     }
 
+    /// What makes it up, to be sent elsewhere.
+    pub(crate) fn bits(self) -> u64 {
+        self.0
+    }
+
+    pub(crate) fn of_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
     /// The key of a name within this one.
     pub(crate) fn named(self, name: &str) -> Self {
         let word = |bytes: &[u8]| bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));

@@ -1,6 +1,7 @@
 //! A policy on a problem: all parameters and settings filled in and checked.
 
 use super::definition::PolicyKind;
+use super::description::Description;
 use super::params::{Coordinate, Initial, Param, SettingValue, Shape};
 use super::prepared::Prepared;
 use crate::error::{Error, ErrorKind, Place, Result, within};
@@ -97,21 +98,44 @@ impl Choice {
             let setting = kind.settings().iter().find(|setting| setting.name == key).ok_or_else(|| {
                 Error::unknown(place(), key, kind.settings().iter().map(|setting| setting.name))
             })?;
-            let value = setting.parse(value, dim).map_err(|error| error.at(place()))?;
+            // A constant feature may come after those of the contexts.
+            let value = setting.parse(value, dim + 1).map_err(|error| error.at(place()))?;
             settings.insert(setting.name, value);
         }
         Ok(Self { kind: kind.clone(), params: Vec::new(), settings, dim, arms, state: State::Untrained })
     }
 
+    /// The policy with these settings and numbers, on a problem on which it was found; the numbers may be out of bounds.
+    pub(super) fn of_parts(
+        kind: &PolicyKind,
+        problem: &Problem,
+        settings: &BTreeMap<String, String>,
+        params: Vec<f64>,
+    ) -> Result<Self> {
+        let dim = problem.contextual().map_or(0, |contextual| contextual.dim());
+        let found = Self::stored(kind, (problem.arms, dim), settings)?;
+        found.check_count(&params)?;
+        Ok(Self { params, state: State::Known, ..found })
+    }
+
+    /// What others need to have it too, at these numbers.
+    pub(crate) fn description(&self, params: &[f64]) -> Description {
+        Description { name: self.name().into(), settings: self.settings.clone(), params: params.to_vec() }
+    }
+
+    fn check_count(&self, params: &[f64]) -> Result<()> {
+        let expected = self.slots().last().map_or(0, |slot| slot.range.end);
+        if params.len() == expected {
+            return Ok(());
+        }
+        let message = format!("found {} numbers, {} takes {expected}", params.len(), self.name());
+        Err(Error::new("params", message))
+    }
+
     /// The same with its numbers, as far as they can be checked without a problem.
     pub(super) fn with_stored(self, params: &[f64]) -> Result<Self> {
-        let slots = self.slots();
-        let expected = slots.last().map_or(0, |slot| slot.range.end);
-        if params.len() != expected {
-            let message = format!("found {} numbers, {} takes {expected}", params.len(), self.name());
-            return Err(Error::new("params", message));
-        }
-        for slot in &slots {
+        self.check_count(params)?;
+        for slot in &self.slots() {
             let (low, high) = slot.param.domain.fixed();
             for (i, &x) in params[slot.range.clone()].iter().enumerate() {
                 within("", x, low, high)
@@ -417,7 +441,7 @@ impl Choice {
         match self.state {
             State::Known => {
                 let player = self.kind.define().player(problem, self, observer)?;
-                Ok(Box::new(Prepared::new(self.name(), problem, player)))
+                Ok(Box::new(Prepared::new(self.description(&self.params), problem, player)))
             }
             State::Unfitted => self.fitted(problem, observer)?.player(problem, observer),
             State::Untrained => Err(Error::of("policy", ErrorKind::Untrained { policy: self.name().into() })),

@@ -8,7 +8,8 @@ use crate::numeric::search;
 use crate::numeric::stream::Key;
 use crate::observe::Observer;
 use crate::problem::{Problem, Split};
-use crate::simulate::{Job, Player, Task, batch};
+use crate::simulate::batch::{self, Quantity};
+use crate::simulate::{Job, Task};
 
 /// Where alpha and beta come from.
 pub(super) const PRIOR: Setting = Setting {
@@ -43,14 +44,14 @@ pub(super) fn searched_on_grid(
     problem: &Problem,
     run_cost: f64,
     axes: [&[f64]; 2],
-    player: impl Fn([f64; 2]) -> Result<Box<dyn Player>>,
+    at: impl Fn([f64; 2]) -> Result<Choice>,
     observer: &mut dyn Observer,
 ) -> Result<[f64; 2]> {
     let instances = ((PATIENCE / run_cost) as usize / VALUES).clamp(50, 1000);
     let job = Job::new(problem, Key::new(0).child(TRAINING), Split::Train, Task::Evaluate);
     search::on_grid(axes, 2, |point| {
-        let player = player(point)?;
-        Ok(batch::means(&[&*player], &job, instances, |outcome| outcome.reward, observer)?[0])
+        let player = at(point)?.player(problem, observer)?;
+        Ok(batch::means(&[&*player], &job, instances, Quantity::Reward, observer)?[0])
     })
 }
 
@@ -60,7 +61,7 @@ pub(super) fn searched(
     problem: &Problem,
     run_cost: f64,
     (low, high): (f64, f64),
-    player: impl Fn(f64) -> Box<dyn Player>,
+    at: impl Fn(f64) -> Result<Choice>,
     observer: &mut dyn Observer,
 ) -> Result<f64> {
     let instances = ((PATIENCE / run_cost) as usize / VALUES).clamp(50, 1000);
@@ -71,8 +72,8 @@ pub(super) fn searched(
             return Ok(None);
         }
         left -= 1;
-        let rewards = batch::means(&[&*player(x)], &job, instances, |outcome| outcome.reward, observer)?;
-        Ok(Some(rewards[0]))
+        let player = at(x)?.player(problem, observer)?;
+        Ok(Some(batch::means(&[&*player], &job, instances, Quantity::Reward, observer)?[0]))
     })?;
     Ok(best.unwrap_or(1.0))
 }

@@ -1,5 +1,6 @@
 //! A player that knows which problem it was prepared for.
 
+use super::description::Description;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::simulate::{Job, Output, Player};
@@ -7,7 +8,7 @@ use crate::simulate::{Job, Output, Player};
 /// Refuses problems of another shape. Kernels keep tables for so many arms, features and rounds: on others they would read
 /// past them, or play nonsense.
 pub(super) struct Prepared {
-    name: String,
+    description: Description,
     player: Box<dyn Player>,
     shape: [usize; 3],
 }
@@ -18,8 +19,8 @@ fn shape(problem: &Problem) -> [usize; 3] {
 }
 
 impl Prepared {
-    pub fn new(name: &str, problem: &Problem, player: Box<dyn Player>) -> Self {
-        Self { name: name.into(), player, shape: shape(problem) }
+    pub fn new(description: Description, problem: &Problem, player: Box<dyn Player>) -> Self {
+        Self { description, player, shape: shape(problem) }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
@@ -27,8 +28,8 @@ impl Prepared {
             return Ok(());
         }
         let [arms, features, rounds] = self.shape;
-        let message =
-            format!("{} is prepared for {arms} arms, {features} features and {rounds} rounds", self.name);
+        let name = self.description.name();
+        let message = format!("{name} is prepared for {arms} arms, {features} features and {rounds} rounds");
         let [arms, features, rounds] = shape(problem);
         let message = format!(
             "{message}, but {} has {arms} arms, {features} features and {rounds} rounds",
@@ -52,8 +53,36 @@ impl Player for Prepared {
         self.player.unscored()
     }
 
+    fn description(&self) -> Option<Vec<u8>> {
+        Some(self.description.bytes())
+    }
+
     #[cfg(test)]
     fn trajectory(&self, job: &Job, instance: u64, run: usize) -> Option<crate::simulate::Trajectory> {
         self.player.trajectory(job, instance, run)
+    }
+}
+
+/// A player on the way of a training, at numbers that are not a policy's yet.
+pub(crate) struct Described<P> {
+    pub description: Description,
+    pub player: P,
+}
+
+impl<P: Player> Player for Described<P> {
+    fn dim(&self) -> usize {
+        self.player.dim()
+    }
+
+    fn rollout(&self, job: &Job, first: u64, out: Output) -> Result<()> {
+        self.player.rollout(job, first, out)
+    }
+
+    fn unscored(&self) -> Option<&'static str> {
+        self.player.unscored()
+    }
+
+    fn description(&self) -> Option<Vec<u8>> {
+        Some(self.description.bytes())
     }
 }

@@ -7,6 +7,7 @@ use super::definition::Learns;
 use super::record::ProblemRecord;
 use super::value::Policy;
 use crate::error::{Error, Place, Result, abridged};
+use crate::numeric::bytes::Bytes;
 use crate::observe::Observer;
 use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
@@ -98,6 +99,21 @@ impl PolicyRecord {
             return differ("shape", &self.shape, &shape);
         }
         Ok(())
+    }
+}
+
+impl Choice {
+    /// The policy that was [described](super::description::Description), on the problem on which it was.
+    pub(crate) fn described(bytes: &[u8], problem: &Problem, catalogue: &Catalogue) -> Result<Self> {
+        let mut from = Bytes(bytes);
+        let kind = catalogue.kind(from.text()?)?;
+        let mut settings = BTreeMap::new();
+        for _ in 0..from.whole()? {
+            settings.insert(from.text()?.into(), from.text()?.into());
+        }
+        let params = from.numbers()?;
+        from.end()?;
+        Self::of_parts(&kind, problem, &settings, params)
     }
 }
 

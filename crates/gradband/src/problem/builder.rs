@@ -1,5 +1,6 @@
 //! Builds problems and checks them, so that no simulation meets an invalid one.
 
+use super::origin::Remembered;
 use super::{
     Armed, Bandit, Bernoulli, Beta, ContextModel, Contextual, Delay, Gaussian, Horizon, Keys, Model, Own,
     Prior, Problem, Rewards, World,
@@ -133,8 +134,17 @@ impl ProblemBuilder {
             prior.serve(rewards.unit()).map_err(|error| error.within("prior"))?;
         }
         let world = World { horizon, ..world };
-        let mut problem =
-            Problem { name, arms, horizon: horizon.rounds(), world, model, arm_names, remoteness: 0.0 };
+        let mut problem = Problem {
+            name,
+            arms,
+            horizon: horizon.rounds(),
+            world,
+            model,
+            arm_names,
+            remoteness: 0.0,
+            digest: Remembered::default(),
+            origin: None,
+        };
         problem.check()?;
         problem.remoteness = problem.armed().map_or(0.0, Armed::remoteness);
         Ok(problem)

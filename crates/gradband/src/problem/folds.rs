@@ -1,5 +1,6 @@
 //! Folds of the training data: problems on which a training can be tried without a look at what is held out.
 
+use super::origin::Step;
 use super::{Armed, Classification, Contextual, Model, Prior, Problem, Split};
 use crate::error::{Error, Result};
 use std::sync::Arc;
@@ -18,7 +19,7 @@ impl Problem {
             return Err(Error::new("problem", format!("{} has no labelled rows to split", self.name)));
         };
         let model = Classification::new(examples.resplit(holdout, number)?);
-        Ok(Self { model: Model::Contextual(Contextual(Arc::new(model))), ..self.clone() })
+        Ok(Self { model: Model::Contextual(Contextual(Arc::new(model))), origin: None, ..self.clone() })
     }
 
     /// The problem with a fold of its training data held out in the place of what is, for a few folds; none if nothing is
@@ -60,6 +61,7 @@ impl Problem {
             _ => (1, 4),
         };
         let problem = |fold| Some(Self { model: part(fold, folds)?, ..self.clone() });
-        (0..used).filter_map(problem).collect()
+        let parts = (0..used).filter_map(problem).enumerate();
+        parts.map(|(i, part): (_, Self)| part.derived(self, Step::Fold(i))).collect()
     }
 }

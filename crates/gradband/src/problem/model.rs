@@ -1,9 +1,11 @@
 //! A problem and the models behind it, with and without contexts.
 
+use super::origin::{Origin, Remembered};
 use super::{Contextual, Instance, MAX_ARMS, MAX_DIM, MAX_HORIZON, Prior, Rewards, Split, World};
 use crate::error::{Error, ErrorKind, Result, count};
 use crate::numeric::stream::Key;
 use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
 
 /// The longest horizon with contexts: an instance keeps its contexts and rewards.
 const MAX_CONTEXT_HORIZON: usize = 1_000_000;
@@ -51,6 +53,9 @@ pub struct Problem {
     pub(super) arm_names: Option<Vec<String>>,
     /// How far rewards are from zero, in terms of how far apart they are.
     pub(super) remoteness: f64,
+    pub(super) digest: Remembered,
+    /// What it was made of, if the user did not make it.
+    pub(super) origin: Option<Arc<Origin>>,
 }
 
 impl Problem {
@@ -100,7 +105,7 @@ impl Problem {
     /// # Ok::<(), gradband::Error>(())
     /// ```
     pub fn with_world(&self, world: World) -> Result<Self> {
-        let changed = Self { horizon: world.horizon.rounds(), world, ..self.clone() };
+        let changed = Self { horizon: world.horizon.rounds(), world, origin: None, ..self.clone() };
         changed.check()?;
         Ok(changed)
     }

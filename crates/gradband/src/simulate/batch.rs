@@ -1,12 +1,16 @@
 //! Many instances on all threads, in chunks that are handed back in order.
 //!
-//! A chunk is summed up by the thread that played it, and chunks are added in the order of their instances. Which
-//! instances form a chunk depends on the problem alone: threads, and later other machines, are not observable.
+//! A chunk is summed up by whoever played it, a thread or one of a [`Crew`](crate::Crew), and chunks are added in the order
+//! of their instances. Which instances form a chunk depends on the problem alone: threads and other machines are not
+//! observable.
 
+use super::crew::{Kept, round, share_out};
 use super::job::{Job, Outcome, Output, Player, Task};
 use crate::error::Result;
+use crate::numeric::bytes::{Bytes, Put};
 use crate::observe::{Observer, go_on};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Between two looks at the observer: nanoseconds of work, so that nobody waits long for a stop; and numbers that the
 /// sums of the chunks hold, so that memory is bounded.
@@ -73,15 +77,25 @@ impl Chunk {
     }
 }
 
-/// Plays every policy on the same `instances`. `sum` turns a chunk into what is kept of it, on the thread that played
-/// it; `add` gets those in the order of the instances.
-pub(crate) fn play<T: Send>(
+/// What is kept of a chunk, and how it is sent.
+pub(crate) trait Summary: Sync {
+    type Sum: Send;
+    /// What it is called in a task.
+    fn kept(&self) -> Kept;
+    /// On the thread that played the chunk.
+    fn sum(&self, chunk: &Chunk) -> Self::Sum;
+    fn write(&self, sum: &Self::Sum, out: &mut Vec<u8>);
+    fn read(&self, from: &mut Bytes) -> Result<Self::Sum>;
+}
+
+/// Plays every policy on the same `instances`; `add` gets the sums of the chunks in the order of the instances.
+pub(crate) fn play<S: Summary>(
     players: &[&dyn Player],
     job: &Job,
     instances: usize,
     what: &str,
-    sum: impl Fn(&Chunk) -> T + Sync,
-    mut add: impl FnMut(T),
+    summary: &S,
+    mut add: impl FnMut(S::Sum),
     observer: &mut dyn Observer,
 ) -> Result<()> {
     let size = job.chunk();
@@ -89,17 +103,94 @@ pub(crate) fn play<T: Send>(
     let cost = job.problem.cost() * (job.task.runs() * players.len() * size) as f64;
     let numbers: usize = players.iter().map(|player| player.dim()).sum();
     let most = (WAVE_NUMBERS / numbers.max(1)).clamp(1, MOST_CHUNKS);
-    let wave = ((WAVE_COST / cost) as usize).max(LEAST_CHUNKS).min(most);
+    // A player that nobody else can have is played here.
+    let described = || players.iter().map(|player| player.description()).collect::<Option<Vec<_>>>();
+    let crew = observer.crew().and_then(|crew| Some((crew, described()?)));
+    let crew = crew.map(|(crew, players)| (round(&players, job, summary.kept(), instances), crew));
+    let hands = crew.as_ref().map_or(1, |(_, crew)| crew.hands().max(1));
+    let wave = ((WAVE_COST / cost) as usize).max(LEAST_CHUNKS).saturating_mul(hands).min(most);
     for start in (0..chunks).step_by(wave) {
-        let parts = (start..(start + wave).min(chunks)).into_par_iter().map(|chunk| {
-            let first = chunk * size;
-            Chunk::play(players, job, first, size.min(instances - first)).map(|chunk| sum(&chunk))
-        });
-        parts.collect::<Result<Vec<_>>>()?.into_iter().for_each(&mut add);
+        let units = start..(start + wave).min(chunks);
+        let sums = match &crew {
+            None => sums(players, job, instances, units, summary)?,
+            Some((round, crew)) => share_out(&**crew, round, units, |from| summary.read(from))?,
+        };
+        sums.into_iter().for_each(&mut add);
         let done = ((start + wave) * size).min(instances);
         go_on(observer, what, "instances", done as u64, instances as u64)?;
     }
     Ok(())
+}
+
+/// The sums of some chunks, on all threads.
+fn sums<S: Summary>(
+    players: &[&dyn Player],
+    job: &Job,
+    instances: usize,
+    chunks: Range<usize>,
+    summary: &S,
+) -> Result<Vec<S::Sum>> {
+    let size = job.chunk();
+    let sums = chunks.into_par_iter().map(|chunk| {
+        let first = chunk * size;
+        Chunk::play(players, job, first, size.min(instances - first)).map(|chunk| summary.sum(&chunk))
+    });
+    sums.collect()
+}
+
+/// The same as a crew sends them.
+pub(crate) fn answer<S: Summary>(
+    players: &[&dyn Player],
+    job: &Job,
+    instances: usize,
+    chunks: Range<usize>,
+    summary: &S,
+) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    for sum in sums(players, job, instances, chunks, summary)? {
+        summary.write(&sum, &mut out);
+    }
+    Ok(out)
+}
+
+/// A number of an outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    Reward,
+    Regret,
+}
+
+/// The total of a number, policy by policy.
+pub(crate) struct Totals {
+    pub of: Quantity,
+    pub players: usize,
+}
+
+impl Summary for Totals {
+    type Sum = Vec<f64>;
+
+    fn kept(&self) -> Kept {
+        match self.of {
+            Quantity::Reward => Kept::Reward,
+            Quantity::Regret => Kept::Regret,
+        }
+    }
+
+    fn sum(&self, chunk: &Chunk) -> Vec<f64> {
+        let of = |outcome: &Outcome| match self.of {
+            Quantity::Reward => outcome.reward,
+            Quantity::Regret => outcome.regret,
+        };
+        (0..self.players).map(|player| chunk.outcomes(player).iter().map(of).sum()).collect()
+    }
+
+    fn write(&self, sum: &Vec<f64>, out: &mut Vec<u8>) {
+        sum.iter().for_each(|&total| out.put_number(total));
+    }
+
+    fn read(&self, from: &mut Bytes) -> Result<Vec<f64>> {
+        (0..self.players).map(|_| from.number()).collect()
+    }
 }
 
 /// Means over instances of a number of each policy's outcome.
@@ -107,14 +198,12 @@ pub(crate) fn means(
     players: &[&dyn Player],
     job: &Job,
     instances: usize,
-    of: fn(&Outcome) -> f64,
+    of: Quantity,
     observer: &mut dyn Observer,
 ) -> Result<Vec<f64>> {
     let mut totals = vec![0.0; players.len()];
-    let sum = |chunk: &Chunk| -> Vec<f64> {
-        (0..players.len()).map(|player| chunk.outcomes(player).iter().map(of).sum()).collect()
-    };
+    let summary = Totals { of, players: players.len() };
     let add = |part: Vec<f64>| totals.iter_mut().zip(part).for_each(|(total, x)| *total += x);
-    play(players, job, instances, "playing", sum, add, observer)?;
+    play(players, job, instances, "playing", &summary, add, observer)?;
     Ok(totals.into_iter().map(|total| total / instances as f64).collect())
 }

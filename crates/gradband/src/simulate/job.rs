@@ -132,6 +132,10 @@ pub trait Player: Send + Sync {
     fn rollout(&self, job: &Job, first: u64, out: Output) -> Result<()>;
     /// Why the policy has no score at its parameters, if it has none.
     fn unscored(&self) -> Option<&'static str>;
+    /// What others need to have the same player; nothing from players that this process alone can have.
+    fn description(&self) -> Option<Vec<u8>> {
+        None
+    }
     /// What a run of an instance did, played plainly and kept whole; nothing from engines that have oracles of their
     /// own.
     #[cfg(test)]

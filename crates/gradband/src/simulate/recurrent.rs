@@ -21,17 +21,21 @@ mod reader;
 mod rollout;
 mod weights;
 
+use super::crew::{Kept, round, share_out};
 use super::instances::armed;
 use super::job::{Job, Outcome, Output, Player, Task};
 use super::returns::{Baseline, Returns};
 use crate::error::Result;
+use crate::numeric::bytes::{Bytes, Put, cut_off};
 use crate::numeric::lanes::One;
 use crate::numeric::simd::Lanes;
 use crate::numeric::stream::{Key, Stream};
+use crate::observe::Crew;
 use crate::problem::{Problem, Split};
 use rayon::prelude::*;
 pub(crate) use reader::Reader;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The slope of the leaky ReLU below zero: PyTorch's default.
 const SLOPE: f64 = 0.01;
@@ -156,20 +160,24 @@ impl Lstm {
         rollout::rollout(self, params, job, temperature, first, out, gradient)
     }
 
-    /// The gradient of the Bayes reward, estimated on all threads, and the mean regret of its runs.
-    pub(crate) fn gradient(&self, params: &[f64], batch: &Batch) -> Result<(Vec<f64>, f64)> {
+    /// The gradient of the Bayes reward, estimated on all threads or by the crew, which is told what describes the player,
+    /// and the mean regret of its runs.
+    pub(crate) fn gradient(
+        &self,
+        params: &[f64],
+        batch: &Batch,
+        crew: Option<(Arc<dyn Crew>, Vec<u8>)>,
+    ) -> Result<(Vec<f64>, f64)> {
         let task = Task::Gradient(batch.baseline, batch.returns);
         let job = Job { lanes: batch.lanes, ..Job::new(batch.problem, batch.key, Split::Train, task) };
-        let first: Vec<_> = (0..batch.instances).step_by(GROUP).collect();
-        let groups = first.into_par_iter().map(|first| {
-            let mut outcomes = vec![Outcome::default(); GROUP.min(batch.instances - first)];
-            let mut gradient = vec![0.0; self.len()];
-            let out = Output { outcomes: &mut outcomes, gradients: &mut [], curves: &mut [] };
-            self.rollout(params, &job, batch.temperature, first as u64, out, Some(&mut gradient))?;
-            Ok((gradient, outcomes.iter().map(|outcome| outcome.regret).sum::<f64>()))
-        });
-        let groups = groups.collect::<Result<Vec<_>>>()?;
-        armed(&job)?.rewards.check_drawn()?;
+        let (units, instances) = (0..batch.instances.div_ceil(GROUP), batch.instances);
+        let groups = match crew {
+            None => self.groups(params, &job, batch.temperature, instances, units)?,
+            Some((crew, player)) => {
+                let round = round(&[player], &job, Kept::Recurrent(batch.temperature), instances);
+                share_out(&*crew, &round, units, |from| self.read(from))?
+            }
+        };
         // Summed in the order of the instances: the number of threads is not observable.
         let scale = 1.0 / batch.instances as f64;
         let (mut mean, mut regret) = (vec![0.0; self.len()], 0.0);
@@ -178,6 +186,50 @@ impl Lstm {
             regret += group_regret * scale;
         }
         Ok((mean, regret))
+    }
+
+    /// The sums of the gradients and of the regrets of some groups of instances.
+    fn groups(
+        &self,
+        params: &[f64],
+        job: &Job,
+        temperature: f64,
+        instances: usize,
+        groups: Range<usize>,
+    ) -> Result<Vec<(Vec<f64>, f64)>> {
+        let groups = groups.into_par_iter().map(|group| {
+            let first = group * GROUP;
+            let mut outcomes = vec![Outcome::default(); GROUP.min(instances - first)];
+            let mut gradient = vec![0.0; self.len()];
+            let out = Output { outcomes: &mut outcomes, gradients: &mut [], curves: &mut [] };
+            self.rollout(params, job, temperature, first as u64, out, Some(&mut gradient))?;
+            Ok((gradient, outcomes.iter().map(|outcome| outcome.regret).sum::<f64>()))
+        });
+        let groups = groups.collect::<Result<Vec<_>>>()?;
+        armed(job)?.rewards.check_drawn()?;
+        Ok(groups)
+    }
+
+    /// The same as a crew sends them.
+    pub(crate) fn answer(
+        &self,
+        params: &[f64],
+        job: &Job,
+        temperature: f64,
+        instances: usize,
+        groups: Range<usize>,
+    ) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        for (gradient, regret) in self.groups(params, job, temperature, instances, groups)? {
+            out.put_numbers(&gradient);
+            out.put_number(regret);
+        }
+        Ok(out)
+    }
+
+    fn read(&self, from: &mut Bytes) -> Result<(Vec<f64>, f64)> {
+        let (gradient, regret) = (from.numbers()?, from.number()?);
+        if gradient.len() == self.len() { Ok((gradient, regret)) } else { Err(cut_off()) }
     }
 }
 

@@ -67,9 +67,8 @@ const SHARPNESS: Param = Param::number(
 /// The sharpness with the least regret on training instances; the prior stays.
 fn tuned(problem: &Problem, choice: &Choice, observer: &mut dyn Observer) -> Result<Choice> {
     let policy = Thompson::of(choice)?;
-    let player = |sharpness| Box::new(Arms(Thompson { sharpness, ..policy })) as _;
-    let sharpness = fit::searched(problem, COST * problem.cost(), FEASIBLE, player, observer)?;
-    choice.with_params(problem, &[policy.alpha, policy.beta, sharpness])
+    let at = |sharpness: f64| choice.with_params(problem, &[policy.alpha, policy.beta, sharpness]);
+    at(fit::searched(problem, COST * problem.cost(), FEASIBLE, at, observer)?)
 }
 
 /// Thompson sampling.

@@ -81,8 +81,7 @@ fn tuned(problem: &Problem, choice: &Choice, observer: &mut dyn Observer) -> Res
         let ridged = choice.with(problem, "ridge", &ridge.clamp(1e-6, 1e6).to_string())?;
         ridged.with_params(problem, &[alpha.clamp(FEASIBLE.0, FEASIBLE.1)])
     };
-    let player = |point| Ok(player(LinUcb { alpha: at(point)?.scalar("alpha")? }, &at(point)?));
-    at(fit::searched_on_grid(problem, problem.cost(), [&ridges, &widths], player, observer)?)
+    at(fit::searched_on_grid(problem, problem.cost(), [&ridges, &widths], at, observer)?)
 }
 
 /// LinUCB; the lowest arm on ties.

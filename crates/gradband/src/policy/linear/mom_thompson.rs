@@ -17,7 +17,8 @@ use crate::policy::definition::Definition;
 use crate::policy::params::{Allowed, Setting};
 use crate::problem::{Instance, Problem, Split, World};
 use crate::simulate::linear::{LinearPlayer, Projection};
-use crate::simulate::{Job, Player, Task, batch};
+use crate::simulate::batch::{self, Quantity};
+use crate::simulate::{Job, Player, Task};
 use nalgebra::{DMatrix, SymmetricEigen};
 
 /// Pairs of context and reward, as in the paper.
@@ -141,7 +142,7 @@ fn best_rank(
     let players: Vec<&dyn Player> = players.iter().map(|player| player as _).collect();
     let job = Job::new(problem, Key::new(1).child(MOMENTS), Split::Train, Task::Evaluate);
     let instances = ((PATIENCE / problem.cost()) as usize).clamp(20, 1000);
-    let regret = batch::means(&players, &job, instances, |outcome| outcome.regret, observer)?;
+    let regret = batch::means(&players, &job, instances, Quantity::Regret, observer)?;
     let best = (0..ranks.len()).min_by(|&i, &j| regret[i].total_cmp(&regret[j])).unwrap_or(0);
     Ok(ranks[best])
 }

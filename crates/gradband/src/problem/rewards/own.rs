@@ -21,6 +21,10 @@ impl Own {
         Self { bandit, broken: Arc::default() }
     }
 
+    pub(in crate::problem) fn bandit(&self) -> &dyn Bandit {
+        &*self.bandit
+    }
+
     /// Refuses everything once a reward was drawn that is not finite, or outside [0, 1] where all should be inside.
     pub(super) fn check_drawn(&self) -> Result<()> {
         if !self.broken.load(Ordering::Relaxed) {

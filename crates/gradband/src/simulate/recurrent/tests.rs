@@ -179,7 +179,7 @@ fn threads_are_not_observable() {
     };
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| lstm.gradient(&params, &batch))
+        pool.install(|| lstm.gradient(&params, &batch, None))
     };
     assert_eq!(with(1), with(2));
 }
