@@ -5,6 +5,7 @@
 //! fold; where instances are drawn anew, on new training instances. The evaluation's instances decide nothing, so that what
 //! they say of the chosen policy is not biased by the choice.
 
+use super::kept::Within;
 use super::options::Options;
 use super::trained::Trained;
 use crate::error::{Error, Result};
@@ -107,7 +108,7 @@ pub fn choose(
             continue;
         }
         let Ok(plan) = options.plan(tried_on, &initial) else { continue };
-        let trained = plan.train(tried_on, &initial, seed, observer)?;
+        let trained = plan.train(tried_on, &initial, seed, &mut Within::new(kind.name(), observer))?;
         stopped = Some(trained.stop_reason())
             .filter(|reason| matches!(reason, StopReason::Interrupted | StopReason::Time));
         let rounds = plan.rounds(trained.history().len(), tried_on);

@@ -1,6 +1,7 @@
 //! How the recurrent policy is trained: GradBand on problems of growing horizon (section 7.6).
 
 use super::ascent::{Ascent, Average, GradientSource, TRAINING};
+use super::kept::{self, Found, kept};
 use super::optimizer::{Climber, Optimizer, Rate, norm};
 use super::start::Start;
 use super::trained::Trained;
@@ -18,6 +19,9 @@ use crate::stop::StopReason;
 /// Purposes of a seed: training's batches are apart from evaluation's, and checks from both.
 const WEIGHTS: u64 = 5;
 const CHECK: u64 = 6;
+
+/// What the iterations are kept as.
+const STAGES: &str = "stages";
 
 /// Factors of the head that are tried at the end: a policy that still doubts may gain from doubting less.
 const SHARPER: [f64; 3] = [1.5, 2.0, 4.0];
@@ -119,11 +123,28 @@ const MOST: f64 = 4e9;
 
 /// Where training is.
 struct State {
+    /// Iterations of the stage that are done, and the stage.
+    done: usize,
+    stage: usize,
     params: Vec<f64>,
     /// Running average of the weights: what is handed on.
     average: Vec<f64>,
     /// The least regret of a check, and its weights.
     best: Option<(f64, Vec<f64>)>,
+    climber: Climber,
+    /// The part of the rate that setbacks have left.
+    caution: f64,
+    history: Vec<Iteration>,
+}
+
+kept!(State { done, stage, params, average, best, climber, caution, history });
+
+impl State {
+    /// Is it for so many weights?
+    fn fits(&self, dim: usize) -> bool {
+        let best = self.best.as_ref().is_none_or(|(_, weights)| weights.len() == dim);
+        best && self.params.len() == dim && self.average.len() == dim && self.climber.fits(dim)
+    }
 }
 
 impl Recipe {
@@ -181,11 +202,20 @@ impl Recipe {
             false => lstm.initial(root.child(WEIGHTS), self.forget_bias),
         };
         let initial = initial.with_params(problem, &start)?;
-        let mut state = State { average: start.clone(), params: start, best: None };
-        let mut history: Vec<Iteration> = Vec::new();
+        let recalled = kept::recall(observer, STAGES).filter(|state: &State| state.fits(start.len()));
+        let mut state = recalled.unwrap_or_else(|| State {
+            done: 0,
+            stage: 0,
+            climber: self.climber(&lstm),
+            caution: 1.0,
+            average: start.clone(),
+            params: start,
+            best: None,
+            history: Vec::new(),
+        });
         let mut reason = None;
-        for s in 0..self.stages.len() {
-            match self.stage(problem, &lstm, root, s, &mut state, &mut history, observer) {
+        while state.stage < self.stages.len() {
+            match self.stage(problem, &lstm, root, &mut state, observer) {
                 Ok(()) => {}
                 Err(error) => {
                     reason = error.stopped();
@@ -197,7 +227,7 @@ impl Recipe {
             }
         }
         let handed_out = match &state.best {
-            Some((regret, weights)) => self.sharpest(problem, &lstm, root, *regret, weights)?,
+            Some(best) => self.sharpest(problem, &lstm, root, best, observer)?,
             None => state.average.clone(),
         };
         let choice = |mut params: Vec<f64>| {
@@ -206,42 +236,43 @@ impl Recipe {
         };
         let (policy, last) = (choice(handed_out)?, choice(state.average)?);
         let planned: usize = self.stages.iter().map(|stage| stage.iterations).sum();
+        let history = state.history;
         let stop_reason = reason.filter(|_| history.len() < planned).unwrap_or(StopReason::Iterations);
         let learning_rate = self.stages.first().map(|stage| stage.rate.initial);
         Ok(Trained { learning_rate, history, stop_reason, ..Trained::new(initial, policy, last) })
     }
 
+    fn climber(&self, lstm: &Lstm) -> Climber {
+        Climber::new(self.optimizer, self.clip, lstm.len())
+    }
+
     /// One stage; an error if it is stopped.
-    #[allow(clippy::too_many_arguments)]
     fn stage(
         &self,
         problem: &Problem,
         lstm: &Lstm,
         root: Key,
-        s: usize,
         state: &mut State,
-        history: &mut Vec<Iteration>,
         observer: &mut dyn Observer,
     ) -> Result<()> {
+        let s = state.stage;
         let stage = &self.stages[s];
         let short = problem.with_horizon(stage.horizon)?;
-        let mut climber = Climber::new(self.optimizer, self.clip, lstm.len());
         let checks = if s + 1 == self.stages.len() { self.checks } else { 0 };
         let check = |params: &[f64]| self.regret(problem, lstm, params, root);
         // What the shorter horizons taught is the first candidate.
-        if checks > 0 {
+        if checks > 0 && state.best.is_none() {
             state.best = Some((check(&state.average)?, state.average.clone()));
         }
-        let mut caution = 1.0;
-        for i in 0..stage.iterations {
+        for i in state.done..stage.iterations {
             let key = root.child(TRAINING).child(s as u64).child(i as u64);
             let (gradient, _) =
                 lstm.gradient(&state.params, &self.batch(&short, key, i, stage.iterations))?;
             let gradient_norm = norm(&gradient);
             // A gradient that overflowed says nothing.
             if gradient_norm.is_finite() {
-                let rate = caution * stage.rate.at(i, stage.iterations);
-                climber.step(&mut state.params, &gradient, rate);
+                let rate = state.caution * stage.rate.at(i, stage.iterations);
+                state.climber.step(&mut state.params, &gradient, rate);
                 state.params.iter_mut().for_each(|x| *x *= 1.0 - rate * self.shrink);
             }
             // The first iterates count less.
@@ -255,21 +286,29 @@ impl Recipe {
                     Some((least, weights)) if regret > SETBACK * least => {
                         state.params.copy_from_slice(weights);
                         state.average.copy_from_slice(weights);
-                        climber = Climber::new(self.optimizer, self.clip, lstm.len());
-                        caution *= CAUTION;
+                        state.climber = self.climber(lstm);
+                        state.caution *= CAUTION;
                     }
                     Some((least, _)) if regret < *least => state.best = Some((regret, state.average.clone())),
                     _ => {}
                 }
             }
-            let record =
-                Iteration { params: None, ..Iteration::new(history.len() + 1, &[], Some(gradient_norm)) };
+            state.done = i + 1;
+            let record = Iteration {
+                params: None,
+                ..Iteration::new(state.history.len() + 1, &[], Some(gradient_norm))
+            };
             observer.iteration(&record, &state.average);
-            history.push(record);
+            state.history.push(record);
+            observer.offer(STAGES, &|| kept::bytes(state));
             let planned: usize = self.stages.iter().map(|stage| stage.iterations).sum();
-            go_on(observer, "training", "iterations", history.len() as u64, planned as u64)?;
+            go_on(observer, "training", "iterations", state.history.len() as u64, planned as u64)?;
         }
+        // The next stage starts with a fresh optimizer.
         state.params.copy_from_slice(&state.average);
+        (state.climber, state.caution) = (self.climber(lstm), 1.0);
+        (state.done, state.stage) = (0, s + 1);
+        observer.keep(STAGES, &|| kept::bytes(state));
         Ok(())
     }
 
@@ -279,14 +318,15 @@ impl Recipe {
         problem: &Problem,
         lstm: &Lstm,
         root: Key,
-        regret: f64,
-        weights: &[f64],
+        (regret, weights): &(f64, Vec<f64>),
+        observer: &mut dyn Observer,
     ) -> Result<Vec<f64>> {
-        let (mut least, mut best) = (regret, weights.to_vec());
+        let (mut least, mut best) = (*regret, weights.clone());
+        let mut found = Found::new("sharper", observer);
         for factor in SHARPER {
-            let mut sharp = weights.to_vec();
+            let mut sharp = weights.clone();
             sharp[lstm.layout()[5].range.start..].iter_mut().for_each(|x| *x *= factor);
-            let regret = self.regret(problem, lstm, &sharp, root)?;
+            let regret = found.next(observer, |_| self.regret(problem, lstm, &sharp, root))?;
             if regret < least {
                 (least, best) = (regret, sharp);
             }

@@ -2,6 +2,7 @@
 //! that are the same at every value (common random numbers make the comparison sharp).
 
 use super::ascent::{Ascent, TRAINING};
+use super::kept::Found;
 use super::trained::Trained;
 use crate::error::{Error, Result};
 use crate::numeric::search;
@@ -36,15 +37,19 @@ pub(super) fn train(
     let job = Job::new(problem, Key::new(seed).child(TRAINING), Split::Train, Task::Evaluate);
     let instances = ascent.estimator.runs();
     let mut history: Vec<Iteration> = Vec::new();
+    let mut found = Found::new("search", observer);
     let mut reason = None;
     let best = search::largest(low, high, |x| {
         if history.len() >= ascent.iterations {
             reason = Some(StopReason::Iterations);
             return Ok(None);
         }
-        let player = initial.with_params(problem, &at(x))?.player(problem, observer)?;
-        let rewards = match batch::means(&[&*player], &job, instances, |outcome| outcome.reward, observer) {
-            Ok(rewards) => rewards,
+        let value = |observer: &mut dyn Observer| {
+            let player = initial.with_params(problem, &at(x))?.player(problem, observer)?;
+            Ok(batch::means(&[&*player], &job, instances, |outcome| outcome.reward, observer)?[0])
+        };
+        let reward = match found.next(observer, value) {
+            Ok(reward) => reward,
             Err(error) => {
                 reason = error.stopped();
                 return if reason.is_some() { Ok(None) } else { Err(error) };
@@ -53,7 +58,7 @@ pub(super) fn train(
         let record = Iteration::new(history.len() + 1, &at(x), None);
         observer.iteration(&record, &at(x));
         history.push(record);
-        Ok(Some(rewards[0]))
+        Ok(Some(reward))
     })?;
     let best = best.map_or_else(|| initial.params().to_vec(), at);
     let last = history.last().and_then(|record| record.params.clone()).unwrap_or_else(|| best.clone());
