@@ -123,6 +123,24 @@ pub trait Observer {
 /// Ignores everything.
 impl Observer for () {}
 
+/// Work that is done even if the observer wants to stop: it is short, and what was learned is lost without it.
+pub(crate) struct Unstoppable<'a>(pub &'a mut dyn Observer);
+
+impl Observer for Unstoppable<'_> {
+    fn progress(&mut self, progress: Progress) -> ControlFlow<StopReason> {
+        let _ = self.0.progress(progress);
+        ControlFlow::Continue(())
+    }
+}
+
+/// What was found, or why the observer stopped the search for it; other errors stay errors.
+pub(crate) fn unless_stopped<T>(found: Result<T>) -> Result<std::result::Result<T, StopReason>> {
+    match found {
+        Ok(found) => Ok(Ok(found)),
+        Err(error) => error.stopped().map_or(Err(error), |reason| Ok(Err(reason))),
+    }
+}
+
 /// Asks the observer whether to go on.
 pub(crate) fn go_on(
     observer: &mut dyn Observer,

@@ -10,7 +10,7 @@ use super::trouble::{HandedOut, troubles};
 use crate::error::{Result, count, within};
 use crate::measure::{Estimate, Estimator, Gradient, exact};
 use crate::numeric::stream::Key;
-use crate::observe::{Iteration, Observer};
+use crate::observe::{Iteration, Observer, unless_stopped};
 use crate::policy::{Choice, Coordinate};
 use crate::problem::{Problem, Split};
 use crate::stop::StopReason;
@@ -91,7 +91,7 @@ impl Ascent {
         seed: u64,
         observer: &mut dyn Observer,
     ) -> Result<Trained> {
-        initial.scored_player(problem, &mut ())?;
+        initial.scored_player(problem, observer)?;
         self.from(problem, &Begun::at(initial), self.iterations, seed, observer)
     }
 
@@ -105,30 +105,28 @@ impl Ascent {
         observer: &mut dyn Observer,
     ) -> Result<Trained> {
         let initial = &begun.choice;
-        let Climbed { at, rate, stopped } = self.climb(problem, begun, iterations, seed, observer)?;
+        let Climbed { at, rate, mut stopped } = self.climb(problem, begun, iterations, seed, observer)?;
         let At { w, tail, best, history, .. } = at;
         let last = initial.with_params(problem, &w)?;
-        let (policy, setback) = match self.average {
-            Average::None => (last.clone(), None),
-            Average::Tail if history.is_empty() => (last.clone(), None),
-            Average::Tail => {
-                let tail = initial.with_params(problem, &tail.mean(&history, &w))?;
-                if stopped.is_some() {
-                    (tail, None)
-                } else {
-                    let mut candidates = vec![(HandedOut::Tail, tail), (HandedOut::Last, last.clone())];
-                    if let Some((_, w)) = &best {
-                        candidates.push((HandedOut::Best, initial.with_params(problem, w)?));
-                    }
-                    candidates.push((HandedOut::Start, initial.clone()));
-                    candidates::choose(problem, candidates, self.estimator.runs(), seed)?
+        let (mut policy, mut setback) = (last.clone(), None);
+        if self.average == Average::Tail && !history.is_empty() {
+            policy = initial.with_params(problem, &tail.mean(&history, &w))?;
+            if stopped.is_none() {
+                let mut candidates = vec![(HandedOut::Tail, policy.clone()), (HandedOut::Last, last.clone())];
+                if let Some((_, w)) = &best {
+                    candidates.push((HandedOut::Best, initial.with_params(problem, w)?));
+                }
+                candidates.push((HandedOut::Start, initial.clone()));
+                let chosen = candidates::choose(problem, candidates, self.estimator.runs(), seed, observer);
+                match unless_stopped(chosen)? {
+                    Ok(chosen) => (policy, setback) = chosen,
+                    Err(reason) => stopped = Some(reason),
                 }
             }
-        };
-        let policy = match stopped {
-            None => polish(problem, policy, self.polish_runs(), self.start, seed)?,
-            Some(_) => policy,
-        };
+        }
+        if stopped.is_none() {
+            policy = polish(problem, policy, self.polish_runs(), self.start, seed, observer)?;
+        }
         let stop_reason = stopped.filter(|_| history.len() < iterations).unwrap_or(StopReason::Iterations);
         let iterates: Vec<&[f64]> = history.iter().filter_map(|record| record.params.as_deref()).collect();
         let found = troubles(problem, &policy, &self.frame(problem, begun).coordinates, &iterates);
@@ -148,15 +146,8 @@ impl Ascent {
     ) -> Result<Climbed> {
         let (initial, frame) = (&begun.choice, self.frame(problem, begun));
         let mut reason = None;
-        let mut stopped = |result: Result<Gradient>| match result {
-            Ok(gradient) => Ok(Some(gradient)),
-            Err(error) => match error.stopped() {
-                Some(why) => {
-                    reason = Some(why);
-                    Ok(None)
-                }
-                None => Err(error),
-            },
+        let mut stopped = |found: Result<Gradient>| -> Result<Option<Gradient>> {
+            Ok(unless_stopped(found)?.map_err(|why| reason = Some(why)).ok())
         };
         let pilot = match (self.optimizer, self.learning_rate) {
             (Optimizer::Sgd, None) => stopped(kept::step(observer, "pilot", |observer| {

@@ -8,10 +8,10 @@
 use super::kept::Within;
 use super::options::Options;
 use super::trained::Trained;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::measure::{Comparison, Estimate, evaluate_job};
 use crate::numeric::stream::Key;
-use crate::observe::{Observer, go_on};
+use crate::observe::{Observer, Unstoppable, go_on, unless_stopped};
 use crate::policy::{Allowed, Choice, Learns, PolicyKind, applicable};
 use crate::problem::{Problem, Split};
 use crate::simulate::{Job, Task};
@@ -48,7 +48,7 @@ pub struct Tried {
 pub struct Chosen {
     /// The policy to train, untrained.
     pub initial: Choice,
-    /// The same trained, where it was trained on the whole problem already.
+    /// The same trained, where it was trained on the whole problem already, or there is no time left to do so.
     pub trained: Option<Trained>,
     /// All that were tried, the least regret first.
     pub tried: Vec<Tried>,
@@ -86,6 +86,32 @@ struct Class {
     rounds: usize,
 }
 
+impl Class {
+    /// Why it did not come to the end of its training, if it did not.
+    fn stopped(&self) -> Option<StopReason> {
+        Some(self.trained.stop_reason())
+            .filter(|reason| matches!(reason, StopReason::Interrupted | StopReason::Time))
+    }
+}
+
+/// Trains a class; none where it takes long to prepare or the options are not for it.
+fn train(
+    kind: &PolicyKind,
+    problem: &Problem,
+    options: &Options,
+    seed: u64,
+    observer: &mut dyn Observer,
+) -> Result<Option<Class>> {
+    let initial = informed(kind, problem, observer)?;
+    if initial.preparation_seconds(problem) > PREPARATION {
+        return Ok(None);
+    }
+    let Ok(plan) = options.plan(problem, &initial) else { return Ok(None) };
+    let trained = plan.train(problem, &initial, seed, &mut Within::new(kind.name(), observer))?;
+    let rounds = plan.rounds(trained.history().len(), problem);
+    Ok(Some(Class { initial, trained, rounds }))
+}
+
 /// Chooses the class to train on a problem; all are trained with these options, as far as they apply to them. Networks take
 /// minutes, and are left out unless asked for.
 pub fn choose(
@@ -102,37 +128,56 @@ pub fn choose(
     let mut classes = Vec::new();
     let mut stopped = None;
     for (i, kind) in kinds.iter().enumerate() {
-        go_on(observer, &format!("trying {}", kind.name()), "policies", i as u64, kinds.len() as u64)?;
-        let initial = informed(kind, tried_on, observer)?;
-        if initial.preparation_seconds(tried_on) > PREPARATION {
-            continue;
-        }
-        let Ok(plan) = options.plan(tried_on, &initial) else { continue };
-        let trained = plan.train(tried_on, &initial, seed, &mut Within::new(kind.name(), observer))?;
-        stopped = Some(trained.stop_reason())
-            .filter(|reason| matches!(reason, StopReason::Interrupted | StopReason::Time));
-        let rounds = plan.rounds(trained.history().len(), tried_on);
-        classes.push(Class { initial, trained, rounds });
+        let found =
+            go_on(observer, &format!("trying {}", kind.name()), "policies", i as u64, kinds.len() as u64)
+                .and_then(|()| train(kind, tried_on, options, seed, observer));
+        stopped = match unless_stopped(found)? {
+            Ok(class) => {
+                let stopped = class.as_ref().and_then(Class::stopped);
+                classes.extend(class);
+                stopped
+            }
+            Err(reason) => Some(reason),
+        };
         if stopped.is_some() {
             break;
         }
     }
-    if classes.is_empty() {
-        return Err(Error::new("policy", "no policy that learns applies to this problem and these options"));
+    match (classes.is_empty(), stopped) {
+        (true, Some(reason)) => return Err(Error::of("", ErrorKind::Stopped(reason))),
+        (true, None) => {
+            let message = "no policy that learns applies to this problem and these options";
+            return Err(Error::new("policy", message));
+        }
+        _ => {}
     }
     let job = Job::new(tried_on, Key::new(seed).child(JUDGEMENT), split, Task::Evaluate);
     let instances = ((PATIENCE / problem.cost()) as usize / classes.len()).clamp(INSTANCES.0, INSTANCES.1);
     let choices: Vec<&Choice> = classes.iter().map(|class| class.trained.choice()).collect();
     // What was learned before the time was up is judged all the same.
-    let comparison = match stopped {
-        Some(_) => evaluate_job(&choices, &job, INSTANCES.0, &mut ())?,
-        None => evaluate_job(&choices, &job, instances, observer)?,
+    let judged = match stopped {
+        Some(reason) => Err(reason),
+        None => unless_stopped(evaluate_job(&choices, &job, instances, observer))?,
+    };
+    let comparison = match judged {
+        Ok(comparison) => comparison,
+        Err(reason) => {
+            stopped = Some(reason);
+            evaluate_job(&choices, &job, INSTANCES.0, &mut Unstoppable(observer))?
+        }
     };
     let left_out = applicable(problem).filter(|kind| kind.learns() != Learns::Score && !networks);
     let left_out = left_out.map(|kind| kind.name().to_string()).collect();
     let mut chosen = ranked(classes, &comparison, left_out, part.is_some());
     if chosen.kept_aside {
-        chosen.initial = informed(chosen.initial.kind(), problem, observer)?;
+        // Without the time to train on all the data, what was learned on all but the fold is handed out.
+        match unless_stopped(informed(chosen.initial.kind(), problem, observer))? {
+            Ok(initial) if stopped.is_none() => (chosen.initial, chosen.trained) = (initial, None),
+            found => stopped = stopped.or(found.err()),
+        }
+    }
+    if let (Some(trained), Some(reason)) = (&mut chosen.trained, stopped) {
+        trained.stop_reason = reason;
     }
     Ok(chosen)
 }
@@ -167,6 +212,5 @@ fn ranked(
     };
     let tried = order.iter().map(tried).collect();
     let Class { initial, trained, .. } = classes.swap_remove(order[0]);
-    let trained = (!kept_aside).then_some(trained);
-    Chosen { initial, trained, tried, left_out, instances: comparison.instances(), kept_aside }
+    Chosen { initial, trained: Some(trained), tried, left_out, instances: comparison.instances(), kept_aside }
 }

@@ -1,9 +1,11 @@
 //! What is handed out: the mean of the last iterates, unless something on the way was better on training instances that no
 //! batch has seen. They are the same for every candidate.
 
+use super::kept;
 use super::trouble::{HandedOut, Trouble};
 use crate::error::Result;
 use crate::measure::training_regret;
+use crate::observe::Observer;
 use crate::policy::Choice;
 use crate::problem::Problem;
 
@@ -19,9 +21,12 @@ pub(super) fn choose(
     mut candidates: Vec<(HandedOut, Choice)>,
     runs: usize,
     seed: u64,
+    observer: &mut dyn Observer,
 ) -> Result<(Choice, Option<Trouble>)> {
     let choices: Vec<&Choice> = candidates.iter().map(|(_, choice)| choice).collect();
-    let regrets = training_regret(&choices, problem, seed, BATCHES * runs, &mut ())?;
+    let regrets = kept::step(observer, "candidates", |observer| {
+        training_regret(&choices, problem, seed, BATCHES * runs, observer)
+    })?;
     let mut best = 0;
     for i in 1..candidates.len() {
         let margin = if best == 0 { MARGIN * regrets[0] } else { 0.0 };

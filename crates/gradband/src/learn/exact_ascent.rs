@@ -18,7 +18,7 @@ use super::trained::Trained;
 use crate::error::Result;
 use crate::exact::Exact;
 use crate::measure::exact;
-use crate::observe::{Iteration, Observer};
+use crate::observe::{Iteration, Observer, unless_stopped};
 use crate::policy::Choice;
 use crate::problem::{Problem, Split};
 use crate::stop::StopReason;
@@ -37,7 +37,7 @@ pub(super) fn train(
     ascent: &Ascent,
     observer: &mut dyn Observer,
 ) -> Result<Trained> {
-    initial.scored_player(problem, &mut ())?;
+    initial.scored_player(problem, observer)?;
     let mut w = initial.params().to_vec();
     let mut tail = Tail::new(w.len(), ascent.iterations);
     let mut history: Vec<Iteration> = Vec::new();
@@ -47,16 +47,7 @@ pub(super) fn train(
         let value = |observer: &mut dyn Observer| {
             exact(problem, &initial.with_params(problem, w)?, Split::Train, observer)
         };
-        match found.next(observer, value) {
-            Ok(exact) => Ok(Some(exact)),
-            Err(error) => match error.stopped() {
-                Some(why) => {
-                    reason = Some(why);
-                    Ok(None)
-                }
-                None => Err(error),
-            },
-        }
+        Ok(unless_stopped(found.next(observer, value))?.map_err(|why| reason = Some(why)).ok())
     };
     let mut converged = false;
     if let Some(mut now) = evaluate(&w, observer)? {

@@ -25,27 +25,7 @@ pub(super) fn train(
     seed: u64,
     observer: &mut dyn Observer,
 ) -> Result<Trained> {
-    initial.scored_player(problem, &mut ())?;
-    match climbed(ascent, problem, initial, seed, observer) {
-        // Stopped before the first iteration: nothing was learned.
-        Err(error) => match error.stopped() {
-            Some(stop_reason) => {
-                let trained = Trained::new(initial.clone(), initial.clone(), initial.clone());
-                Ok(Trained { stop_reason, ..trained })
-            }
-            None => Err(error),
-        },
-        trained => trained,
-    }
-}
-
-fn climbed(
-    ascent: &Ascent,
-    problem: &Problem,
-    initial: &Choice,
-    seed: u64,
-    observer: &mut dyn Observer,
-) -> Result<Trained> {
+    initial.scored_player(problem, observer)?;
     let route = validate::route(ascent, problem, initial, seed, observer)?;
     let begun = match (ascent.start, route.which()) {
         (Start::Identity, _) => None,

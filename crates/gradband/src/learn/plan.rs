@@ -6,7 +6,7 @@ use super::recurrent::Recipe;
 use super::trained::Trained;
 use super::{exact_ascent, history, search};
 use crate::error::{Error, Result};
-use crate::observe::Observer;
+use crate::observe::{Observer, unless_stopped};
 use crate::policy::{Choice, Learns};
 use crate::problem::Problem;
 
@@ -36,6 +36,22 @@ impl Plan {
     ) -> Result<Trained> {
         initial.check_start(problem)?;
         self.check_policy(initial)?;
+        let found = unless_stopped(self.learn(problem, initial, seed, observer))?;
+        // Stopped before the first iteration: nothing was learned.
+        let nothing = |stop_reason| {
+            let trained = Trained::new(initial.clone(), initial.clone(), initial.clone());
+            Trained { stop_reason, ..trained }
+        };
+        Ok(found.unwrap_or_else(nothing))
+    }
+
+    fn learn(
+        &self,
+        problem: &Problem,
+        initial: &Choice,
+        seed: u64,
+        observer: &mut dyn Observer,
+    ) -> Result<Trained> {
         match self {
             Self::Ascent(ascent) if history::matters(ascent, problem, initial) => {
                 history::train(ascent, problem, initial, seed, observer)

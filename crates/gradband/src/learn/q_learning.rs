@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::numeric::lanes::One;
 use crate::numeric::simd::vectorized;
 use crate::numeric::stream::{Key, Stream};
-use crate::observe::{Iteration, Observer, go_on};
+use crate::observe::{Iteration, Observer, go_on, unless_stopped};
 use crate::policy::{Choice, q_network};
 use crate::problem::{Problem, Split};
 use crate::simulate::q_network::{
@@ -105,10 +105,9 @@ impl QLearning {
                     state.history.push(record);
                     state.update = update;
                     observer.offer(UPDATES, &|| kept::bytes(&state));
-                    if let Err(error) =
-                        go_on(observer, "training", "updates", update as u64, self.updates as u64)
-                    {
-                        reason = error.stopped();
+                    let going = go_on(observer, "training", "updates", update as u64, self.updates as u64);
+                    reason = unless_stopped(going)?.err();
+                    if reason.is_some() {
                         break;
                     }
                 }
@@ -126,7 +125,13 @@ impl QLearning {
             state.climber.step(&mut state.params, &gradient, rate.at(update, self.updates));
             learner.network.set(&state.params);
             if (update + 1) % check_period == 0 || update + 1 == self.updates {
-                let regret = learner.check(&state.params)?;
+                let regret = match unless_stopped(learner.check(&state.params, observer))? {
+                    Ok(regret) => regret,
+                    Err(why) => {
+                        reason = Some(why);
+                        break;
+                    }
+                };
                 if state.best.as_ref().is_none_or(|(least, _)| regret < *least) {
                     state.best = Some((regret, state.params.clone()));
                 }
@@ -294,11 +299,11 @@ impl<'a> Learner<'a> {
     }
 
     /// Mean regret on the instances of the checks.
-    fn check(&self, params: &[f64]) -> Result<f64> {
+    fn check(&self, params: &[f64], observer: &mut dyn Observer) -> Result<f64> {
         let player =
             QPlayer { dqn: self.network.dqn, params: params.to_vec(), horizon: self.problem.horizon };
         let instances = self.settings.check_instances;
-        Ok(batch::means(&[&player], &self.job(CHECKS), instances, |outcome| outcome.regret, &mut ())?[0])
+        Ok(batch::means(&[&player], &self.job(CHECKS), instances, |outcome| outcome.regret, observer)?[0])
     }
 
     /// Writes the direction in which the loss of a batch of old transitions falls; returns the loss.

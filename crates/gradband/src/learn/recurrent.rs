@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::measure::Estimator;
 use crate::numeric::simd::Lanes;
 use crate::numeric::stream::Key;
-use crate::observe::{Iteration, Observer, go_on};
+use crate::observe::{Iteration, Observer, go_on, unless_stopped};
 use crate::policy::{Choice, lstm_network};
 use crate::problem::{Problem, Split};
 use crate::simulate::recurrent::{Batch, Lstm, RecurrentPlayer};
@@ -214,22 +214,14 @@ impl Recipe {
             history: Vec::new(),
         });
         let mut reason = None;
-        while state.stage < self.stages.len() {
-            match self.stage(problem, &lstm, root, &mut state, observer) {
-                Ok(()) => {}
-                Err(error) => {
-                    reason = error.stopped();
-                    if reason.is_none() {
-                        return Err(error);
-                    }
-                    break;
-                }
-            }
+        while state.stage < self.stages.len() && reason.is_none() {
+            let done = self.stage(problem, &lstm, root, &mut state, observer);
+            reason = unless_stopped(done)?.err();
         }
-        let handed_out = match &state.best {
-            Some(best) => self.sharpest(problem, &lstm, root, best, observer)?,
-            None => state.average.clone(),
-        };
+        if reason.is_none() {
+            unless_stopped(self.sharpen(problem, &lstm, root, &mut state, observer))?.ok();
+        }
+        let handed_out = state.best.map_or_else(|| state.average.clone(), |(_, weights)| weights);
         let choice = |mut params: Vec<f64>| {
             initial.project(problem, &mut params);
             initial.with_params(problem, &params)
@@ -259,10 +251,11 @@ impl Recipe {
         let stage = &self.stages[s];
         let short = problem.with_horizon(stage.horizon)?;
         let checks = if s + 1 == self.stages.len() { self.checks } else { 0 };
-        let check = |params: &[f64]| self.regret(problem, lstm, params, root);
+        let check =
+            |params: &[f64], observer: &mut dyn Observer| self.regret(problem, lstm, params, root, observer);
         // What the shorter horizons taught is the first candidate.
         if checks > 0 && state.best.is_none() {
-            state.best = Some((check(&state.average)?, state.average.clone()));
+            state.best = Some((check(&state.average, observer)?, state.average.clone()));
         }
         for i in state.done..stage.iterations {
             let key = root.child(TRAINING).child(s as u64).child(i as u64);
@@ -281,7 +274,7 @@ impl Recipe {
             pairs.for_each(|(mean, x)| *mean += (1.0 - factor) * (x - *mean));
             let due = (i + 1) * checks / stage.iterations > i * checks / stage.iterations;
             if due {
-                let regret = check(&state.average)?;
+                let regret = check(&state.average, observer)?;
                 match &state.best {
                     Some((least, weights)) if regret > SETBACK * least => {
                         state.params.copy_from_slice(weights);
@@ -312,33 +305,42 @@ impl Recipe {
         Ok(())
     }
 
-    /// The weights of the best check, their head as sharp as pays.
-    fn sharpest(
+    /// Makes the head of the best check's weights as sharp as pays.
+    fn sharpen(
         &self,
         problem: &Problem,
         lstm: &Lstm,
         root: Key,
-        (regret, weights): &(f64, Vec<f64>),
+        state: &mut State,
         observer: &mut dyn Observer,
-    ) -> Result<Vec<f64>> {
-        let (mut least, mut best) = (*regret, weights.clone());
+    ) -> Result<()> {
+        let Some((mut least, weights)) = state.best.clone() else { return Ok(()) };
         let mut found = Found::new("sharper", observer);
         for factor in SHARPER {
             let mut sharp = weights.clone();
             sharp[lstm.layout()[5].range.start..].iter_mut().for_each(|x| *x *= factor);
-            let regret = found.next(observer, |_| self.regret(problem, lstm, &sharp, root))?;
+            let regret =
+                found.next(observer, |observer| self.regret(problem, lstm, &sharp, root, observer))?;
             if regret < least {
-                (least, best) = (regret, sharp);
+                least = regret;
+                state.best = Some((regret, sharp));
             }
         }
-        Ok(best)
+        Ok(())
     }
 
     /// Mean regret on training instances that no batch has seen; always the same ones, so that checks compare.
-    fn regret(&self, problem: &Problem, lstm: &Lstm, params: &[f64], root: Key) -> Result<f64> {
+    fn regret(
+        &self,
+        problem: &Problem,
+        lstm: &Lstm,
+        params: &[f64],
+        root: Key,
+        observer: &mut dyn Observer,
+    ) -> Result<f64> {
         let player = RecurrentPlayer { lstm: *lstm, params: params.to_vec() };
         let job = Job::new(problem, root.child(CHECK), Split::Train, Task::Evaluate);
-        Ok(batch::means(&[&player], &job, self.check_instances, |outcome| outcome.regret, &mut ())?[0])
+        Ok(batch::means(&[&player], &job, self.check_instances, |outcome| outcome.regret, observer)?[0])
     }
 
     fn batch<'a>(&self, problem: &'a Problem, key: Key, i: usize, iterations: usize) -> Batch<'a> {

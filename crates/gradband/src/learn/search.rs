@@ -7,7 +7,7 @@ use super::trained::Trained;
 use crate::error::{Error, Result};
 use crate::numeric::search;
 use crate::numeric::stream::Key;
-use crate::observe::{Iteration, Observer};
+use crate::observe::{Iteration, Observer, unless_stopped};
 use crate::policy::Choice;
 use crate::problem::{Problem, Split};
 use crate::simulate::{Job, Task, batch};
@@ -44,15 +44,13 @@ pub(super) fn train(
             reason = Some(StopReason::Iterations);
             return Ok(None);
         }
-        let value = |observer: &mut dyn Observer| {
-            let player = initial.with_params(problem, &at(x))?.player(problem, observer)?;
-            Ok(batch::means(&[&*player], &job, instances, |outcome| outcome.reward, observer)?[0])
-        };
-        let reward = match found.next(observer, value) {
+        let choice = initial.with_params(problem, &at(x))?;
+        let value = |observer: &mut dyn Observer| mean_reward(&choice, &job, instances, observer);
+        let reward = match unless_stopped(found.next(observer, value))? {
             Ok(reward) => reward,
-            Err(error) => {
-                reason = error.stopped();
-                return if reason.is_some() { Ok(None) } else { Err(error) };
+            Err(why) => {
+                reason = Some(why);
+                return Ok(None);
             }
         };
         let record = Iteration::new(history.len() + 1, &at(x), None);
@@ -65,4 +63,9 @@ pub(super) fn train(
     let (policy, last) = (initial.with_params(problem, &best)?, initial.with_params(problem, &last)?);
     let stop_reason = reason.unwrap_or(StopReason::Converged);
     Ok(Trained { history, stop_reason, ..Trained::new(initial.clone(), policy, last) })
+}
+
+fn mean_reward(choice: &Choice, job: &Job, instances: usize, observer: &mut dyn Observer) -> Result<f64> {
+    let player = choice.player(job.problem, observer)?;
+    Ok(batch::means(&[&*player], job, instances, |outcome| outcome.reward, observer)?[0])
 }

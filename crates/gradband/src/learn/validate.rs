@@ -122,7 +122,7 @@ fn on_fold(
 
 /// The regret of each candidate, played without chance, on the fold that nothing was learned from.
 fn judged(part: &Problem, candidates: &[Choice], seed: u64, observer: &mut dyn Observer) -> Result<Vec<f64>> {
-    let player = |choice: &Choice| choice.hard(part)?.player(part, &mut ());
+    let player = |choice: &Choice| choice.hard(part)?.player(part, observer);
     let players = candidates.iter().map(player).collect::<Result<Vec<_>>>()?;
     let players: Vec<&dyn Player> = players.iter().map(|player| &**player).collect();
     let job = Job::new(part, Key::new(seed).child(VALIDATION), Split::HeldOut, Task::Evaluate);
