@@ -1,7 +1,7 @@
 //! `policy.json`: a policy that can be stored, carried elsewhere and played again.
 
 use crate::spec::Spec;
-use crate::{io, weights};
+use crate::{edition, io, weights};
 use gradband::policy::{Choice, PolicyRecord, ProblemRecord};
 use gradband::{Catalogue, Error, ErrorKind, Place, Problem, Result, StopReason, abridged};
 use serde::de::IgnoredAny;
@@ -86,6 +86,7 @@ impl PolicyFile {
         struct Format {
             gradband: Option<u32>,
         }
+        path.parent().map_or((), edition::finish);
         let place = Place::file(path.display().to_string());
         match io::read_json::<Format>(path)?.gradband {
             Some(FORMAT) => {}
