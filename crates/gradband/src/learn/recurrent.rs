@@ -5,6 +5,7 @@ use super::kept::{self, Found, kept};
 use super::optimizer::{Climber, Optimizer, Rate, norm};
 use super::start::Start;
 use super::trained::Trained;
+use super::trouble::{HandedOut, Trouble};
 use crate::error::{Error, ErrorKind, Result};
 use crate::measure::Estimator;
 use crate::numeric::simd::Lanes;
@@ -134,10 +135,12 @@ struct State {
     climber: Climber,
     /// The part of the rate that setbacks have left.
     caution: f64,
+    /// The iteration whose step was too long for numbers.
+    diverged: Option<usize>,
     history: Vec<Iteration>,
 }
 
-kept!(State { done, stage, params, average, best, climber, caution, history });
+kept!(State { done, stage, params, average, best, climber, caution, diverged, history });
 
 impl State {
     /// Is it for so many weights?
@@ -208,6 +211,7 @@ impl Recipe {
             stage: 0,
             climber: self.climber(&lstm),
             caution: 1.0,
+            diverged: None,
             average: start.clone(),
             params: start,
             best: None,
@@ -221,6 +225,12 @@ impl Recipe {
         if reason.is_none() {
             unless_stopped(self.sharpen(problem, &lstm, root, &mut state, observer))?.ok();
         }
+        let instead = if state.best.is_some() { HandedOut::Best } else { HandedOut::Start };
+        let troubles = state.diverged.map(|iteration| Trouble::Diverged { iteration, instead });
+        if troubles.is_some() {
+            let best = state.best.as_ref().map_or(initial.params(), |(_, weights)| weights);
+            state.average = best.to_vec();
+        }
         let handed_out = state.best.map_or_else(|| state.average.clone(), |(_, weights)| weights);
         let choice = |mut params: Vec<f64>| {
             initial.project(problem, &mut params);
@@ -231,7 +241,8 @@ impl Recipe {
         let history = state.history;
         let stop_reason = reason.filter(|_| history.len() < planned).unwrap_or(StopReason::Iterations);
         let learning_rate = self.stages.first().map(|stage| stage.rate.initial);
-        Ok(Trained { learning_rate, history, stop_reason, ..Trained::new(initial, policy, last) })
+        let troubles = troubles.into_iter().collect();
+        Ok(Trained { learning_rate, history, stop_reason, troubles, ..Trained::new(initial, policy, last) })
     }
 
     fn climber(&self, lstm: &Lstm) -> Climber {
@@ -267,6 +278,12 @@ impl Recipe {
                 let rate = state.caution * stage.rate.at(i, stage.iterations);
                 state.climber.step(&mut state.params, &gradient, rate);
                 state.params.iter_mut().for_each(|x| *x *= 1.0 - rate * self.shrink);
+            }
+            // Networks play in single precision: beyond it there is nothing left to learn.
+            if !state.params.iter().all(|x| (*x as f32).is_finite()) {
+                (state.diverged, state.stage) = (Some(state.history.len() + 1), self.stages.len());
+                observer.keep(STAGES, &|| kept::bytes(state));
+                return Ok(());
             }
             // The first iterates count less.
             let factor = self.average.min(i as f64 / (i + 10) as f64);
