@@ -217,9 +217,12 @@ pub struct Train {
     /// Write policy.json, history.csv and report.html there
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Replace the policy that is there
+    /// Replace the policy that is there, or the training that was broken off
     #[arg(long, requires = "output")]
     pub force: bool,
+    /// Go on with the training that was broken off in DIR, with its settings
+    #[arg(long, requires = "output", conflicts_with = "force")]
+    pub resume: bool,
 }
 
 #[derive(clap::Args, Debug)]

@@ -15,21 +15,19 @@ mod reproduce;
 mod train;
 
 use crate::args::{Args, Command, Common};
-use crate::failure::{Failure, Result};
-use crate::interrupt;
+use crate::failure::Result;
 use crate::output::{self, Printer};
 use crate::watch::Terminal;
+use crate::{interrupt, resume, threads};
 use gradband_files::spec::SEED;
 use gradband_files::{Target, cache};
 
 /// Does what was asked.
 pub fn run(args: Args) -> Result<()> {
+    let Some((args, resumed)) = resume::restored(args)? else { return Ok(()) };
     let Common { seed, threads, json, cache } = args.common;
     let printer = Printer { json };
-    if let Some(threads) = threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-        pool.build_global().map_err(|error| Failure::Other(format!("cannot start threads: {error}")))?;
-    }
+    threads::start(threads)?;
     interrupt::install()?;
     cache::install(cache, output::note);
     let explicit = seed;
@@ -38,7 +36,7 @@ pub fn run(args: Args) -> Result<()> {
         Command::List { kind } => list::run(kind, printer),
         Command::Init { file } => init::run(file.as_deref(), printer),
         Command::Check { spec } => check::run(&spec, printer),
-        Command::Train(args) => train::run(&args, seed, printer),
+        Command::Train(args) => train::run(&args, seed, resumed, printer),
         Command::Evaluate(args) => evaluate::run(&args, seed, printer),
         Command::Compare(args) => compare::run(&args, seed, printer),
         Command::Gradient(args) => gradient::run(&args, seed, printer),

@@ -6,6 +6,7 @@ use gradband::{Error, Place, Step};
 /// What the library and specs call a thing, and what is typed for it.
 const TYPED: [(&str, &str); 23] = [
     ("problem", "PROBLEM"),
+    ("seed", "--seed"),
     ("policy", "--policy"),
     ("policies", "--policies"),
     ("params", "--params"),

@@ -8,6 +8,8 @@ mod interrupt;
 mod output;
 mod picture;
 mod progress;
+mod resume;
+mod threads;
 mod watch;
 
 use clap::Parser;

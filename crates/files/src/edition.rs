@@ -45,6 +45,11 @@ impl Edition {
         Ok(path)
     }
 
+    /// Where all its files are until then.
+    pub fn hidden(&self) -> &Path {
+        self.hidden.path()
+    }
+
     /// Adds a file; its name may have a folder in it.
     pub fn write(&mut self, name: &str, content: impl AsRef<[u8]>) -> Result<()> {
         let path = self.path(name)?;

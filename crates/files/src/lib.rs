@@ -56,7 +56,7 @@ pub use datasets::{DATASET_HORIZON, DATASETS, Dataset};
 pub use edition::{Edition, enter};
 pub use examples::read_examples;
 pub use gradband::policy::{FeatureRecord, PolicyRecord, ProblemRecord};
-pub use lock::Lock;
+pub use lock::{Lock, release_locks};
 pub use policy_file::{
     FORMAT, POLICY_FILE, PolicyFile, TrainingRecord, load_policy, load_policy_from, save_policy,
 };

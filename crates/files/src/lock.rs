@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The lock of a directory.
 const LOCK: &str = ".gradband.lock";
@@ -41,6 +42,7 @@ impl Lock {
             }
             // Whoever held it may have removed the file in between: then it stands for nothing.
             if is_at(&file, &path) {
+                locks().push(path.clone());
                 file.set_len(0)?;
                 write!(file, "{}", std::process::id())?;
                 return Ok(Self { path, _file: file });
@@ -51,8 +53,23 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
+        locks().retain(|path| *path != self.path);
         // If it stays, nobody holds it.
         let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// The locks of this process.
+static LOCKS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn locks() -> MutexGuard<'static, Vec<PathBuf>> {
+    LOCKS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the files of all locks, for a process that is about to end.
+pub fn release_locks() {
+    for path in locks().drain(..) {
+        let _ = std::fs::remove_file(path);
     }
 }
 

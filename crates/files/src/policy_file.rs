@@ -1,7 +1,8 @@
 //! `policy.json`: a policy that can be stored, carried elsewhere and played again.
 
+use crate::edition::{self, Edition};
 use crate::spec::Spec;
-use crate::{edition, io, weights};
+use crate::{io, weights};
 use gradband::policy::{Choice, PolicyRecord, ProblemRecord};
 use gradband::{Catalogue, Error, ErrorKind, Place, Problem, Result, StopReason, abridged};
 use serde::de::IgnoredAny;
@@ -78,6 +79,16 @@ impl PolicyFile {
         }
         let text = serde_json::to_string_pretty(&written).map_err(std::io::Error::other)? + "\n";
         io::write(&dir.join(POLICY_FILE), |file| file.write_all(text.as_bytes()))
+    }
+
+    /// Adds the file to those that belong together, and the weights of a network.
+    pub fn save_in(&self, edition: &mut Edition) -> std::io::Result<()> {
+        edition.path(POLICY_FILE)?;
+        match &self.policy.weights {
+            Some(name) => edition.path(name).map(drop)?,
+            None => edition.without(weights::WEIGHTS_FILE),
+        }
+        self.save(edition.hidden())
     }
 
     /// Reads a file, and the weights beside it.

@@ -10,7 +10,7 @@ use gradband::learn::Options;
 use gradband::policy::Choice;
 use gradband::problem::{Keys, PROBLEMS, Value};
 use gradband::{Catalogue, Error, Problem, Result, Step};
-use std::path::{MAIN_SEPARATOR, Path};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 /// A problem, and what the spec that it came from says about the policy and its training, if it came from one.
 ///
@@ -133,6 +133,14 @@ impl Target {
             }
         }
         Ok(changed)
+    }
+
+    /// The files that it was read from, if that is the name it was opened by: the spec, and the data that it names.
+    pub fn files(&self, name: &str) -> Vec<PathBuf> {
+        let Some(file) = &self.file else { return Vec::new() };
+        let spec = PathBuf::from(name);
+        let data = file.data().map(|named| spec.parent().unwrap_or(Path::new("")).join(named));
+        data.into_iter().filter(|path| path.is_file()).chain([spec.clone()]).collect()
     }
 
     /// The spec with its text, if the problem came from one.

@@ -130,8 +130,7 @@ impl Job {
         let policies = fitted(self.policies.clone(), problem, client)?;
         let choices: Vec<&Choice> = policies.iter().map(|policy| &policy.choice).collect();
         let marks = if self.report { session::rounds(problem) } else { Vec::new() };
-        let measured =
-            measure(&choices, problem, seed, instances, &marks, client).map_err(at_policies)?;
+        let measured = measure(&choices, problem, seed, instances, &marks, client).map_err(at_policies)?;
         let subject = self.subject;
         let mut rivals =
             verdict::rivals(&policies, problem, seed, instances, |i| Some(i) != subject, client)?;
@@ -164,8 +163,7 @@ impl Job {
         });
         let (problem, spec) = (&self.target.problem, self.target.problem_keys());
         let (seed, instances) = (document.seed, document.instances);
-        let session =
-            session::of("compare", problem, command, &spec, seed, instances, measured.collect())?;
+        let session = session::of("compare", problem, command, &spec, seed, instances, measured.collect())?;
         let lead = verdicts.iter().map(|verdict| format!("{verdict}.")).chain(verdict::cautions(problem));
         Ok(Session { lead: lead.collect(), ..session })
     }

@@ -46,11 +46,7 @@ impl Document {
 }
 
 /// Estimates the gradient; also gives back the policy and what returns are compared with.
-pub fn run(
-    request: &Request,
-    target: &Target,
-    client: &dyn Client,
-) -> Result<(Document, Asked, Baseline)> {
+pub fn run(request: &Request, target: &Target, client: &dyn Client) -> Result<(Document, Asked, Baseline)> {
     let problem = &target.problem;
     let policy = policies::asked(target, &request.policy, Unnamed::Refused, client)?;
     let mut watch = client.watch(&Work::Measuring);

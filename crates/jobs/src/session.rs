@@ -1,10 +1,10 @@
 //! What the reports of `train` and `compare` show beyond the result: regret over rounds and over iterations.
 
 use crate::{Client, Iterate, measure, stands_on};
-use gradband::{Error, Problem, Result};
 use gradband::learn::Trained;
 use gradband::measure::over_rounds;
 use gradband::problem::{Contextual, Covariance};
+use gradband::{Error, Problem, Result};
 use gradband_lab::session::{Measured, Session, TrainingHistory};
 use serde::Serialize;
 

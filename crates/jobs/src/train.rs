@@ -330,7 +330,8 @@ impl Job {
         let shown = outcome.played.shown(document);
         let session = session::of("train", problem, command, &spec, seed, instances, shown)?;
         let training = session::history(problem, trained, iterates, seed, instances, client)?;
-        let lead = verdict::lead(&outcome.played.verdicts(problem), problem, document.gain, document.gain_interval);
+        let lead =
+            verdict::lead(&outcome.played.verdicts(problem), problem, document.gain, document.gain_interval);
         Ok(Session { lead, gain: Some(document.gain), training: Some(training), ..session })
     }
 }

@@ -2,8 +2,7 @@
 
 use super::{command, open, report};
 use crate::args::{Compare, whole};
-use crate::failure::Result;
-use crate::interrupt;
+use crate::failure::{Failure, Result};
 use crate::output::{self, Printer};
 use crate::watch::Terminal;
 use gradband::Problem;
@@ -11,6 +10,7 @@ use gradband::measure::Verdict;
 use gradband_jobs::compare::{Document, Job, Request};
 use gradband_jobs::policies::Named;
 use gradband_jobs::verdict;
+use gradband_lab::session::Session;
 use std::path::Path;
 
 /// The result, in its directory.
@@ -25,17 +25,16 @@ pub fn run(args: &Compare, seed: u64, printer: Printer) -> Result<()> {
         report: args.output.is_some(),
     };
     let job = Job::new(&request, open(&args.problem)?, &Terminal)?;
-    if let Some(dir) = &args.output {
-        output::claim_dir(dir, FILE, args.force)?;
-    }
+    let earlier = [(FILE, "is there already; choose another directory, or --force")];
+    let output = args.output.as_deref();
+    let _lock = output.map(|dir| output::claim_dir(dir, &earlier, args.force)).transpose()?;
     let outcome = job.run(&Terminal)?;
     let document = &outcome.document;
-    let saved = args.output.as_deref().map_or(Ok(()), |dir| save(dir, document));
     // What was measured is shown even if it cannot be kept, and kept even if nobody looks.
     let shown = printer.result(document, || text(document, &outcome.verdicts, &job.target.problem));
-    saved?;
-    if let Some(dir) = &args.output {
-        report::session(dir, &job.session(&outcome, &command())?)?;
+    if let Some(dir) = output {
+        let session = job.session(&outcome, &command())?;
+        save(dir, document, &session)?;
     }
     shown
 }
@@ -55,9 +54,8 @@ fn text(document: &Document, verdicts: &[Verdict], problem: &Problem) -> String 
     lines.join("\n")
 }
 
-fn save(dir: &Path, document: &Document) -> Result<()> {
-    let _hold = interrupt::hold();
-    output::write(&dir.join(FILE), output::to_json(document)? + "\n")?;
+/// All that a comparison leaves, together.
+fn save(dir: &Path, document: &Document, session: &Session) -> Result<()> {
     let records = document.rows.iter().map(|row| {
         let numbers = row.estimates().flat_map(|x| [x.mean.to_string(), x.std_error.to_string()]);
         std::iter::once(row.policy.clone()).chain(numbers).collect()
@@ -65,5 +63,12 @@ fn save(dir: &Path, document: &Document) -> Result<()> {
     let header = "policy,bayes_regret,bayes_regret_std_error,bayes_reward,bayes_reward_std_error,difference,difference_std_error";
     let distance = document.rows[0].distance.map(|_| ["distance", "distance_std_error"]);
     let header = header.split(',').chain(distance.into_iter().flatten());
-    output::write(&dir.join("compare.csv"), output::to_csv(header, records)?)
+    let (json, csv) = (output::to_json(document)? + "\n", output::to_csv(header, records)?);
+    output::publish(dir, |edition| {
+        let written = edition.write(FILE, json).and_then(|()| edition.write("compare.csv", csv));
+        written.map_err(|error| Failure::unwritable(dir, &error))?;
+        report::session(edition, dir, session)
+    })?;
+    report::tell(dir);
+    Ok(())
 }

@@ -21,12 +21,19 @@ pub fn run(args: &Gradient, seed: u64, printer: Printer) -> Result<()> {
     printer.result(&document, || {
         let names = policy.choice.number_names();
         let shown = names.len().min(SHOWN);
-        let rows = names.iter().zip(document.estimates()).zip(&document.variance_per_instance).take(shown).map(
-            |((name, estimate), variance)| vec![name.clone(), estimate.to_string(), format!("{variance:.4}")],
-        );
+        let rows =
+            names.iter().zip(document.estimates()).zip(&document.variance_per_instance).take(shown).map(
+                |((name, estimate), variance)| {
+                    vec![name.clone(), estimate.to_string(), format!("{variance:.4}")]
+                },
+            );
         let table =
             output::table(&["parameter", "gradient of the Bayes reward", "variance per instance"], 1, rows);
-        let cost = format!("{} instances x {} run(s)", grouped(document.instances), document.policy_runs_per_instance);
+        let cost = format!(
+            "{} instances x {} run(s)",
+            grouped(document.instances),
+            document.policy_runs_per_instance
+        );
         let baseline = baseline.name();
         let rest = match names.len() - shown {
             0 => String::new(),

@@ -4,64 +4,98 @@ use super::{command, open, report};
 use crate::args::Train;
 use crate::failure::{Failure, Result};
 use crate::output::{self, Printer};
-use crate::watch::Terminal;
+use crate::resume::{Resumed, Saving, Settings};
 use crate::{interrupt, picture};
 use gradband::learn::{Plan, Trained};
 use gradband::measure::Verdict;
 use gradband::policy::Choice;
 use gradband::{Problem, StopReason};
-use gradband_files::{POLICY_FILE, TrainSpec, has_weights_file};
+use gradband_files::{CHECKPOINT_FILE, Checkpoint, Lock, POLICY_FILE, Target, TrainSpec, has_weights_file};
 use gradband_jobs::policies::Asked;
 use gradband_jobs::train::{Chosen, Document, Job, Learned, Outcome, Request};
 use gradband_jobs::{grouped, session, verdict};
+use gradband_lab::session::Session;
 use std::path::Path;
 
-pub fn run(args: &Train, seed: u64, printer: Printer) -> Result<()> {
+pub fn run(args: &Train, seed: u64, resumed: Option<Resumed>, printer: Printer) -> Result<()> {
     let (target, output) = (open(&args.problem)?, args.output.as_deref());
+    let command = resumed.as_ref().map_or_else(command, |resumed| resumed.settings.command.clone());
+    let client = Saving::default();
     let request = Request {
         policy: args.policy.or_file(None),
         train: TrainSpec::from(args),
         seed,
         report: output.is_some(),
     };
-    if request.is_auto(&target)? {
-        // Before the work, not after it.
-        claim(output, args.force)?;
+    // A choice among policies is work: its place is made sure of before it.
+    let early = resumed.is_some() || request.is_auto(&target)?;
+    let mut lock = match resumed {
+        Some(Resumed { checkpoint, lock, .. }) => {
+            client.begin(checkpoint);
+            Some(lock)
+        }
+        None if early => claim(args, &command, &target, &client)?,
+        None => None,
+    };
+    let mut job = Job::new(&request, target, &client)?;
+    if !early {
+        lock = claim(args, &command, &job.target, &client)?;
     }
-    let mut job = Job::new(&request, target, &Terminal)?;
-    claim(output, args.force)?;
     let hold = interrupt::hold();
-    let learned = job.train(&Terminal)?;
-    // What was learned is shown even if it cannot be kept, and kept even if nobody looks.
-    let saved = output.map_or(Ok(()), |dir| save(dir, &job, &learned.trained));
-    if learned.trained.stop_reason() == StopReason::Interrupted {
+    let learned = job.train(&client)?;
+    client.write();
+    let interrupted = interrupt::requested() || learned.trained.stop_reason() == StopReason::Interrupted;
+    if interrupted {
         interrupt::answer();
+        job.hurry = true;
     }
     drop(hold);
 
-    let outcome = job.evaluate(learned, &Terminal)?;
+    let outcome = job.evaluate(learned, &client)?;
     let document = job.document(&outcome);
+    // What was learned is shown even if it cannot be kept, and kept even if nobody looks.
     let shown = printer.result(&document, || text(&document, &job, &outcome));
-    saved?;
     if let Some(dir) = output {
-        report::session(dir, &job.session(&document, &outcome, &command(), &Terminal)?)?;
+        let session = job.session(&document, &outcome, &command, &client)?;
+        save(dir, &job, &outcome.learned.trained, &session, interrupted)?;
     }
-    let trained = &outcome.learned.trained;
-    match trained.stop_reason() {
-        StopReason::Interrupted => Err(Failure::Interrupted(kept(output, trained))),
-        StopReason::Iterations | StopReason::Converged | StopReason::Time => shown,
+    drop(lock);
+    if interrupted {
+        return Err(Failure::Interrupted(kept(output, &outcome.learned.trained)));
     }
+    shown
 }
 
-/// Makes sure that the results will have a place.
-fn claim(output: Option<&Path>, force: bool) -> Result<()> {
-    output.map_or(Ok(()), |dir| output::claim_dir(dir, POLICY_FILE, force))
+/// Makes sure that the results will have a place, and begins the checkpoint there.
+fn claim(args: &Train, command: &str, target: &Target, client: &Saving) -> Result<Option<Lock>> {
+    let Some(dir) = &args.output else { return Ok(None) };
+    let earlier = [
+        (POLICY_FILE, "is there already; choose another directory, or --force"),
+        (
+            CHECKPOINT_FILE,
+            "is of a training that was broken off: --resume goes on with it, --force starts anew",
+        ),
+    ];
+    let lock = output::claim_dir(dir, &earlier, args.force)?;
+    let settings = Settings::now(command.into(), &args.problem, target)?;
+    client.begin(Checkpoint::new(dir, &settings)?);
+    client.write();
+    Ok(Some(lock))
 }
 
-fn save(dir: &Path, job: &Job, trained: &Trained) -> Result<()> {
-    output::write(&dir.join("history.csv"), history(trained)?)?;
-    let saved = job.policy_file(trained)?.save(dir);
-    saved.map_err(|error| Failure::unwritable(&dir.join(POLICY_FILE), &error))
+/// All that a training leaves, together; the checkpoint goes with it, unless there is something left to do.
+fn save(dir: &Path, job: &Job, trained: &Trained, session: &Session, interrupted: bool) -> Result<()> {
+    let (file, history) = (job.policy_file(trained)?, history(trained)?);
+    output::publish(dir, |edition| {
+        edition.write("history.csv", history).map_err(|error| Failure::unwritable(dir, &error))?;
+        file.save_in(edition).map_err(|error| Failure::unwritable(dir, &error))?;
+        if !interrupted {
+            edition.without(CHECKPOINT_FILE);
+        }
+        report::session(edition, dir, session)
+    })?;
+    report::tell(dir);
+    Ok(())
 }
 
 /// What was tried, and why this one was chosen.
@@ -163,7 +197,10 @@ fn kept(dir: Option<&Path>, trained: &Trained) -> String {
     let done = trained.history().len();
     match dir {
         Some(dir) => {
-            format!("interrupted after {done} iterations; the policy so far is in {}", dir.display())
+            let dir = dir.display();
+            format!(
+                "interrupted after {done} iterations; the policy so far is in {dir}, and --resume goes on"
+            )
         }
         None => format!("interrupted after {done} iterations; with -o DIR the policy would have been kept"),
     }

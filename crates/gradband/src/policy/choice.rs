@@ -90,7 +90,9 @@ impl Choice {
     /// Refuses what would not fit into memory, before any of it is taken: an ascent keeps some eight copies.
     fn check_size(&self, slots: &[Slot]) -> Result<()> {
         let numbers = slots.last().map_or(0, |slot| slot.range.end);
-        let Some(largest) = slots.iter().max_by_key(|slot| slot.range.len()).filter(|_| numbers > MOST_NUMBERS) else {
+        let Some(largest) =
+            slots.iter().max_by_key(|slot| slot.range.len()).filter(|_| numbers > MOST_NUMBERS)
+        else {
             return Ok(());
         };
         let shape: Vec<String> = largest.shape.iter().map(usize::to_string).collect();
