@@ -4,7 +4,7 @@
 use gradband::{Error, Place, Step};
 
 /// What the library and specs call a thing, and what is typed for it.
-const TYPED: [(&str, &str); 23] = [
+const TYPED: [(&str, &str); 24] = [
     ("problem", "PROBLEM"),
     ("seed", "--seed"),
     ("policy", "--policy"),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// How long whoever holds Ctrl-C up may take to answer, and then to finish.
 const PATIENCE: Duration = Duration::from_millis(1500);
-const FINISH: Duration = Duration::from_secs(3);
+const FINISH: Duration = Duration::from_secs(10);
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 /// Requests so far, and how many of them were answered.

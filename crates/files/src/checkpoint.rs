@@ -58,7 +58,7 @@ impl Checkpoint {
             std::fs::read(&path).map_err(|error| Error::new(place(), format!("cannot be read: {error}")))?;
         let (settings, steps) =
             parse(&bytes).map_err(|what| Error::new(place(), format!("{what}; start anew with --force")))?;
-        Ok(Self { settings, steps, next: Instant::now() + PAUSE, path })
+        Ok(Self { settings, steps, next: Instant::now(), path })
     }
 
     /// The settings that it was made with.

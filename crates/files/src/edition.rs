@@ -9,7 +9,7 @@ use crate::io;
 use crate::lock::Lock;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{Error, ErrorKind, Result, Write};
+use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 

@@ -84,9 +84,10 @@ fn held(file: &mut File) -> Error {
 
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
+    use std::fs::Metadata;
     use std::os::unix::fs::MetadataExt;
-    let same = |a: std::fs::Metadata, b: std::fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
-    matches!((file.metadata(), std::fs::metadata(path)), (Ok(a), Ok(b)) if same(a, b))
+    let same = |a: &Metadata, b: &Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
+    matches!((file.metadata(), std::fs::metadata(path)), (Ok(a), Ok(b)) if same(&a, &b))
 }
 
 /// Elsewhere a file that is open cannot be removed.
