@@ -4,8 +4,9 @@ use clap::{Parser, Subcommand, ValueEnum, value_parser};
 use gradband::learn::LearningRate;
 use gradband_files::TrainSpec;
 use gradband_files::spec::{INSTANCES, PROBLEM, SEED};
+use gradband_jobs::policies::{Named, Params, Wanted};
 use gradband_lab::Shard;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Bandit policies that learn how to explore from a sample of past problems.
 #[derive(Parser, Debug)]
@@ -151,6 +152,17 @@ pub struct PolicyFlags {
     pub params: Option<String>,
 }
 
+impl PolicyFlags {
+    /// The policy file if there is one, else the policy of the flags.
+    pub fn or_file(&self, file: Option<&Path>) -> Wanted {
+        let named = self.policy.clone().map(Named::Text);
+        Wanted {
+            policy: file.map(|path| Named::File(path.into())).or(named),
+            params: self.params.clone().map(Params::Text),
+        }
+    }
+}
+
 /// How a gradient is estimated.
 #[derive(clap::Args, Clone, Debug)]
 pub struct EstimatorFlags {
@@ -209,9 +221,12 @@ pub struct Train {
     /// Write policy.json, history.csv and report.html there
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Replace the policy that is there
+    /// Replace the policy that is there, or the training that was broken off
     #[arg(long, requires = "output")]
     pub force: bool,
+    /// Go on with the training that was broken off in DIR, with its settings
+    #[arg(long, requires = "output", conflicts_with = "force")]
+    pub resume: bool,
 }
 
 #[derive(clap::Args, Debug)]

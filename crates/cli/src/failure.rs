@@ -2,6 +2,7 @@
 
 use crate::{flags, output};
 use gradband::{Error, StopReason};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -53,6 +54,14 @@ impl Failure {
     /// A file that cannot be written.
     pub fn unwritable(path: &Path, error: &std::io::Error) -> Self {
         Self::Other(format!("{}: cannot be written: {error}", path.display()))
+    }
+
+    /// A directory that cannot be written to, or not now.
+    pub fn unwritable_dir(dir: &Path, error: &std::io::Error) -> Self {
+        Self::Other(match error.kind() {
+            ErrorKind::WouldBlock => format!("{}: {error}", dir.display()),
+            _ => format!("{}: cannot write there: {error}", dir.display()),
+        })
     }
 
     /// Says why, and turns it into an exit code.

@@ -1,11 +1,21 @@
-//! Ctrl-C: ends a command at once, unless it has something to keep; a second one always ends it.
+//! Ctrl-C: ends a command at once, unless it has something to keep; a second one always ends it, and so does work that does not
+//! listen. What is being written is written first.
 
 use crate::failure::{Failure, INTERRUPTED, Result};
 use crate::output;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long whoever holds Ctrl-C up may take to answer, and then to finish.
+const PATIENCE: Duration = Duration::from_millis(1500);
+const FINISH: Duration = Duration::from_secs(10);
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
+/// Requests so far, and how many of them were answered.
+static REQUESTS: AtomicU64 = AtomicU64::new(0);
+static ANSWERS: AtomicU64 = AtomicU64::new(0);
 static HOLDS: AtomicUsize = AtomicUsize::new(0);
+static WRITES: AtomicUsize = AtomicUsize::new(0);
 
 /// Listens from now on.
 pub fn install() -> Result<()> {
@@ -14,12 +24,37 @@ pub fn install() -> Result<()> {
         if again || HOLDS.load(Ordering::SeqCst) == 0 {
             end();
         }
+        let request = REQUESTS.fetch_add(1, Ordering::SeqCst) + 1;
+        // A second Ctrl-C is heard by this thread alone, so another one waits.
+        let waits = std::thread::Builder::new().spawn(move || insist(request));
+        if waits.is_err() {
+            insist(request);
+        }
     };
     ctrlc::set_handler(handler).map_err(|error| Failure::Other(format!("cannot listen for Ctrl-C: {error}")))
 }
 
+/// Ends the command if the request is not answered soon, or if what follows takes long.
+fn insist(request: u64) {
+    let answered = || ANSWERS.load(Ordering::SeqCst) >= request;
+    let start = Instant::now();
+    while !answered() {
+        if start.elapsed() > PATIENCE {
+            end();
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(FINISH);
+    end();
+}
+
 fn end() -> ! {
+    // Files are short, and whole.
+    while WRITES.load(Ordering::SeqCst) > 0 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     output::note("interrupted");
+    gradband_files::release_locks();
     std::process::exit(i32::from(INTERRUPTED));
 }
 
@@ -28,7 +63,7 @@ fn end() -> ! {
 #[must_use]
 pub struct Hold(());
 
-/// Makes Ctrl-C wait.
+/// Makes Ctrl-C wait, for a while.
 pub fn hold() -> Hold {
     HOLDS.fetch_add(1, Ordering::SeqCst);
     Hold(())
@@ -42,6 +77,22 @@ impl Drop for Hold {
     }
 }
 
+/// While this is there, files are being written.
+#[must_use]
+pub struct Writing(Hold);
+
+/// Makes Ctrl-C wait until a file is whole.
+pub fn writing() -> Writing {
+    WRITES.fetch_add(1, Ordering::SeqCst);
+    Writing(hold())
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        WRITES.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 /// Has the user asked to stop?
 pub fn requested() -> bool {
     REQUESTED.load(Ordering::SeqCst)
@@ -49,5 +100,6 @@ pub fn requested() -> bool {
 
 /// The command has stopped and says so itself; the next Ctrl-C is a new request.
 pub fn answer() {
+    ANSWERS.store(REQUESTS.load(Ordering::SeqCst), Ordering::SeqCst);
     REQUESTED.store(false, Ordering::SeqCst);
 }

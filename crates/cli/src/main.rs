@@ -7,9 +7,9 @@ mod flags;
 mod interrupt;
 mod output;
 mod picture;
-mod policies;
 mod progress;
-mod session;
+mod resume;
+mod threads;
 mod watch;
 
 use clap::Parser;

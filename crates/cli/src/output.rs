@@ -4,7 +4,7 @@ use crate::failure::{Failure, Result};
 use crate::interrupt;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use gradband::Error;
-use gradband_files::io;
+use gradband_files::{Edition, Lock, io};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -53,21 +53,35 @@ pub fn to_csv<'a>(
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Makes sure that a directory is there, can be written to, and holds no earlier result, unless that may go: what is in it
-/// belongs together, and hours may have gone into it.
-pub fn claim_dir(dir: &Path, result: &str, force: bool) -> Result<()> {
-    let earlier = dir.join(result);
-    if earlier.exists() && !force {
-        let message = format!("{} is there already; choose another directory, or --force", earlier.display());
-        return Err(Error::new("output", message).into());
+/// Makes sure that a directory is there, can be written to by this process alone, and holds no earlier result, unless that may
+/// go: what is in it belongs together, and hours may have gone into it. Results come with what is said of them.
+pub fn claim_dir(dir: &Path, earlier: &[(&str, &str)], force: bool) -> Result<Lock> {
+    create_dir(dir)?;
+    let lock = enter(dir)?;
+    let found = earlier.iter().find(|(name, _)| dir.join(name).exists());
+    if let Some((name, what)) = found.filter(|_| !force) {
+        return Err(Error::new("output", format!("{} {what}", dir.join(name).display())).into());
     }
-    create_dir(dir)
+    Ok(lock)
+}
+
+/// Takes a directory for this process alone.
+pub fn enter(dir: &Path) -> Result<Lock> {
+    gradband_files::enter(dir).map_err(|error| Failure::unwritable_dir(dir, &error))
+}
+
+/// Writes files that belong together: all of them, or none. Ctrl-C waits.
+pub fn publish(dir: &Path, add: impl FnOnce(&mut Edition) -> Result<()>) -> Result<()> {
+    let _writing = interrupt::writing();
+    let failed = |error: std::io::Error| Failure::unwritable_dir(dir, &error);
+    let mut edition = Edition::new(dir).map_err(failed)?;
+    add(&mut edition)?;
+    edition.publish().map_err(failed)
 }
 
 /// Makes sure that a directory is there and can be written to.
 pub fn create_dir(dir: &Path) -> Result<()> {
-    io::create_dir(dir)
-        .map_err(|error| Failure::Other(format!("{}: cannot write there: {error}", dir.display())))
+    io::create_dir(dir).map_err(|error| Failure::unwritable_dir(dir, &error))
 }
 
 /// Writes a file whole or not at all, in the place of an older one.
@@ -77,7 +91,7 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
 
 /// The same, as `content` says. Ctrl-C waits until no half of a file is left.
 pub fn write_with(path: &Path, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
-    let _hold = interrupt::hold();
+    let _writing = interrupt::writing();
     io::write(path, content).map_err(|error| Failure::unwritable(path, &error))
 }
 
@@ -89,19 +103,6 @@ pub fn note(message: &str) {
 /// Why the command failed.
 pub fn complain(message: &str) {
     note(&format!("error: {message}"));
-}
-
-/// 12345678 as `12,345,678`.
-pub fn grouped(count: usize) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A line under the header, and no other.

@@ -70,11 +70,14 @@ pub fn create_dir(dir: &Path) -> std::io::Result<()> {
     tempfile::NamedTempFile::new_in(dir).map(drop)
 }
 
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 fn complete(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> std::io::Result<tempfile::NamedTempFile> {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {
@@ -82,7 +85,7 @@ fn complete(
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let mut file = builder.prefix(".gradband-").tempfile_in(dir)?;
+    let mut file = builder.prefix(".gradband-").tempfile_in(folder(path))?;
     let mut buffer = BufWriter::new(&mut file);
     content(&mut buffer)?;
     buffer.flush()?;
@@ -91,12 +94,22 @@ fn complete(
     Ok(file)
 }
 
+/// Makes sure that what was renamed in a directory stays so when the machine ends.
+pub fn sync_dir(dir: &Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    File::open(dir)?.sync_all()?;
+    Ok(())
+}
+
 /// Writes a file whole or not at all: what `content` writes takes the place of an older file only once it is complete.
 pub fn write(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
-    complete(path, content)?.persist(path).map(drop).map_err(|error| error.error)
+    complete(path, content)?.persist(path).map(drop).map_err(|error| error.error)?;
+    // The new file is there; that its name is not synced yet is no reason to say otherwise.
+    let _ = sync_dir(folder(path));
+    Ok(())
 }
 
 /// Writes a file that must not exist yet, or fails with [`ErrorKind::AlreadyExists`].

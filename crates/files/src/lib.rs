@@ -23,6 +23,7 @@
 //! | past problems from CSV | [`read_table`], [`read_table_with`] |
 //! | labelled data from CSV or LIBSVM text | [`read_examples`] |
 //! | policies on disk | [`save_policy`], [`load_policy`], [`load_policy_from`], [`PolicyFile`] |
+//! | trainings that go on another time | [`Checkpoint`], [`Edition`], [`Lock`] |
 //! | the paper's data sets | [`DATASETS`], [`datasets`] |
 //!
 //! # Features
@@ -35,10 +36,13 @@
 
 mod agent_file;
 pub mod cache;
+mod checkpoint;
 pub mod datasets;
+mod edition;
 mod examples;
 pub mod io;
 mod lines;
+mod lock;
 mod policy_file;
 mod records;
 pub mod spec;
@@ -47,9 +51,12 @@ mod target;
 mod weights;
 
 pub use agent_file::{load_agent, load_agent_from, load_playable, load_playable_from, save_agent};
+pub use checkpoint::{CHECKPOINT_FILE, Checkpoint};
 pub use datasets::{DATASET_HORIZON, DATASETS, Dataset};
+pub use edition::{Edition, enter};
 pub use examples::read_examples;
 pub use gradband::policy::{FeatureRecord, PolicyRecord, ProblemRecord};
+pub use lock::{Lock, release_locks};
 pub use policy_file::{
     FORMAT, POLICY_FILE, PolicyFile, TrainingRecord, load_policy, load_policy_from, save_policy,
 };

@@ -1,5 +1,6 @@
 //! `policy.json`: a policy that can be stored, carried elsewhere and played again.
 
+use crate::edition::{self, Edition};
 use crate::spec::Spec;
 use crate::{io, weights};
 use gradband::policy::{Choice, PolicyRecord, ProblemRecord};
@@ -80,12 +81,23 @@ impl PolicyFile {
         io::write(&dir.join(POLICY_FILE), |file| file.write_all(text.as_bytes()))
     }
 
+    /// Adds the file to those that belong together, and the weights of a network.
+    pub fn save_in(&self, edition: &mut Edition) -> std::io::Result<()> {
+        edition.path(POLICY_FILE)?;
+        match &self.policy.weights {
+            Some(name) => edition.path(name).map(drop)?,
+            None => edition.without(weights::WEIGHTS_FILE),
+        }
+        self.save(edition.hidden())
+    }
+
     /// Reads a file, and the weights beside it.
     pub fn load(path: &Path) -> Result<Self> {
         #[derive(Deserialize)]
         struct Format {
             gradband: Option<u32>,
         }
+        path.parent().map_or((), edition::finish);
         let place = Place::file(path.display().to_string());
         match io::read_json::<Format>(path)?.gradband {
             Some(FORMAT) => {}

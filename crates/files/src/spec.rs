@@ -270,6 +270,11 @@ impl SpecFile {
         Ok((problem, notes))
     }
 
+    /// The file that the problem is read from, or a data set, as it is named there.
+    pub fn data(&self) -> Option<&str> {
+        needed(&self.spec.problem).ok().flatten().map(|needed| needed.path)
+    }
+
     /// The policy on the problem, if the spec names one and does not leave the choice open.
     pub fn policy(&self, problem: &Problem, catalogue: &Catalogue) -> Result<Option<Choice>> {
         if self.spec.leaves_open() {

@@ -10,7 +10,7 @@ use gradband::learn::Options;
 use gradband::policy::Choice;
 use gradband::problem::{Keys, PROBLEMS, Value};
 use gradband::{Catalogue, Error, Problem, Result, Step};
-use std::path::{MAIN_SEPARATOR, Path};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 /// A problem, and what the spec that it came from says about the policy and its training, if it came from one.
 ///
@@ -91,15 +91,21 @@ pub fn open(name: &str) -> Result<Target> {
     if !problem_names().any(|known| known == name) && is_file(name) {
         return Target::from_file(Path::new(name));
     }
-    Ok(Target { problem: named(name)?, notes: Vec::new(), file: None })
+    Ok(named(name)?.into())
+}
+
+/// A problem of which no spec says more.
+impl From<Problem> for Target {
+    fn from(problem: Problem) -> Self {
+        Self { problem, notes: Vec::new(), file: None }
+    }
 }
 
 impl Target {
     /// Reads the spec at a path, and the table or labelled data that it names. Paths in it are relative to its directory.
     pub fn from_file(path: &Path) -> Result<Self> {
         let text = io::read_text(path)?;
-        let file = SpecFile::parse(&text, &path.display().to_string())?;
-        let (problem, notes) = file.problem(|named| {
+        Self::parse(&text, &path.display().to_string(), |named| {
             let table = path.parent().unwrap_or(Path::new("")).join(named);
             let set = DATASETS.iter().find(|set| !table.exists() && set.name == named);
             let (name, bytes, holdout) = match set {
@@ -107,8 +113,34 @@ impl Target {
                 None => (table.display().to_string(), io::read(&table)?, HOLDOUT),
             };
             Ok(DataFile { name, reader: Box::new(std::io::Cursor::new(bytes)), holdout })
-        })?;
+        })
+    }
+
+    /// Reads a spec from text. `name` is what messages call it, `open` opens the file that it names, as [`SpecFile::problem`]
+    /// asks for it.
+    pub fn parse(text: &str, name: &str, open: impl FnOnce(&str) -> Result<DataFile>) -> Result<Self> {
+        let file = SpecFile::parse(text, name)?;
+        let (problem, notes) = file.problem(open)?;
         Ok(Self { problem, notes, file: Some(file) })
+    }
+
+    /// The same where keys of the problem's world are others.
+    pub fn with_keys(&self, changes: &Keys) -> Result<Self> {
+        let mut changed = Self { problem: self.problem.with_keys(changes)?, ..self.clone() };
+        if let Some(file) = &mut changed.file {
+            for name in changes.names() {
+                changes.get(name).into_iter().for_each(|value| file.spec.problem.set(name, value.clone()));
+            }
+        }
+        Ok(changed)
+    }
+
+    /// The files that it was read from, if that is the name it was opened by: the spec, and the data that it names.
+    pub fn files(&self, name: &str) -> Vec<PathBuf> {
+        let Some(file) = &self.file else { return Vec::new() };
+        let spec = PathBuf::from(name);
+        let data = file.data().map(|named| spec.parent().unwrap_or(Path::new("")).join(named));
+        data.into_iter().filter(|path| path.is_file()).chain([spec.clone()]).collect()
     }
 
     /// The spec with its text, if the problem came from one.

@@ -8,6 +8,7 @@ mod auto;
 mod candidates;
 mod exact_ascent;
 mod history;
+mod kept;
 mod optimizer;
 mod options;
 mod plan;

@@ -110,6 +110,20 @@ pub trait Observer {
     /// Called after each iteration of a training, with its record and all parameters.
     fn iteration(&mut self, _: &Iteration, _: &[f64]) {}
 
+    /// Called where a training could go on another time from what `state` gives, which may be large: for whoever wants to keep
+    /// it now and then under the name of the step, in the place of what was kept before.
+    fn offer(&mut self, _step: &str, _state: &dyn Fn() -> Vec<u8>) {}
+
+    /// The same at the end of a step. What was kept of steps within it, whose names begin with its own and a slash, will not be
+    /// asked for again.
+    fn keep(&mut self, _step: &str, _state: &dyn Fn() -> Vec<u8>) {}
+
+    /// What was kept of a step by an earlier run of the same training: the same policy, problem, options and seed. The result
+    /// has then the bits of a training that was never broken off.
+    fn recall(&mut self, _step: &str) -> Option<Vec<u8>> {
+        None
+    }
+
     /// Who simulates in the place of this process's threads, if anybody does.
     fn crew(&self) -> Option<Arc<dyn Crew>> {
         None

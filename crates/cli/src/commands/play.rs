@@ -7,7 +7,7 @@ use crate::args::Play;
 use crate::failure::{Failure, Result};
 use crate::{interrupt, output};
 use gradband::{Agent, Playable, Pull};
-use gradband_files::{load_agent, load_playable, save_agent};
+use gradband_files::{Lock, load_agent, load_playable, save_agent};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::{BufRead, ErrorKind, Read, Write};
@@ -61,7 +61,7 @@ struct Nothing {}
 
 pub fn run(args: &Play, seed: Option<u64>) -> Result<()> {
     let policy = load_playable(&args.policy_file)?;
-    let state = args.state.as_deref().map(StateFile::open);
+    let state = args.state.as_deref().map(StateFile::open).transpose()?;
     let agent = match &state {
         Some(file) if file.path.exists() => resumed(args, policy, file)?,
         _ => {
@@ -105,7 +105,7 @@ fn names(args: &Play, policy: &Playable) -> Vec<String> {
 /// The agent that was saved; another policy takes over, and arms that are new are added.
 fn resumed(args: &Play, policy: Playable, file: &StateFile) -> Result<Agent> {
     let mut agent = load_agent(&file.path)?;
-    let (path, decisions) = (file.path.display(), output::grouped(agent.stats().decisions as usize));
+    let (path, decisions) = (file.path.display(), gradband_jobs::grouped(agent.stats().decisions as usize));
     output::note(&format!("goes on after {decisions} decisions, from {path}"));
     if file.was_killed() {
         output::note("the last process was killed: what came after its last save is lost");
@@ -127,15 +127,17 @@ struct StateFile {
     path: PathBuf,
     mark: PathBuf,
     killed: bool,
+    _lock: Lock,
 }
 
 impl StateFile {
-    fn open(path: &Path) -> Self {
+    fn open(path: &Path) -> Result<Self> {
+        let lock = Lock::file(path).map_err(|error| Failure::unwritable_dir(path, &error))?;
         let mut mark = path.as_os_str().to_owned();
         mark.push(".running");
         let mark = PathBuf::from(mark);
         let killed = mark.exists();
-        Self { path: path.into(), mark, killed }
+        Ok(Self { path: path.into(), mark, killed, _lock: lock })
     }
 
     fn was_killed(&self) -> bool {

@@ -1,11 +1,9 @@
 //! `gradband report`: pages and pictures from records alone.
 
-#[cfg(feature = "png")]
-use crate::failure::Failure;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::output::{self, Printer};
 use gradband::{Error, Place};
-use gradband_files::io;
+use gradband_files::{Edition, io};
 use gradband_lab::session::{self, Session};
 use gradband_lab::{Experiment, Results, Row};
 use gradband_report::{Block, Page};
@@ -33,11 +31,14 @@ struct Document {
 }
 
 pub fn run(dir: &Path, printer: Printer) -> Result<()> {
+    let _lock = if dir.is_dir() { Some(output::enter(dir)?) } else { None };
     let results = Results::read(dir)?;
     let recorded = results.experiments();
     match (recorded.is_empty(), sessions(dir)?) {
         (false, _) => write(dir, &results)?,
-        (true, sessions) if !sessions.is_empty() => page(dir, &session::page(&sessions))?,
+        (true, sessions) if !sessions.is_empty() => {
+            output::publish(dir, |edition| page(edition, dir, &session::page(&sessions)))?;
+        }
         _ => {
             let message = "has no records; gradband reproduce, train and compare write some with -o DIR";
             return Err(Error::new(Place::file(dir.display().to_string()), message).into());
@@ -94,49 +95,66 @@ fn comparison(rows: &[(&str, &Row)]) -> String {
 
 /// Writes the page of experiments and its pictures.
 pub fn write(dir: &Path, results: &Results) -> Result<()> {
-    page(dir, &gradband_lab::report::page(results))?;
-    output::write(&dir.join("comparison.md"), gradband_lab::report::markdown(results))
+    output::publish(dir, |edition| {
+        page(edition, dir, &gradband_lab::report::page(results))?;
+        write_to(edition, dir, "comparison.md", gradband_lab::report::markdown(results))
+    })
 }
 
-/// Keeps the record of a session, and writes the page of all that are there.
-pub fn session(dir: &Path, session: &Session) -> Result<()> {
-    let record = output::to_json(session)? + "\n";
-    output::write(&dir.join(format!("{}.record.json", session.kind)), record)?;
-    page(dir, &session::page(&sessions(dir)?))?;
+fn write_to(edition: &mut Edition, dir: &Path, name: &str, content: impl AsRef<[u8]>) -> Result<()> {
+    edition.write(name, content).map_err(|error| Failure::unwritable(&dir.join(name), &error))
+}
+
+fn record(kind: &str) -> String {
+    format!("{kind}.record.json")
+}
+
+/// Adds the record of a session, and the page of it and the others that are in the directory.
+pub fn session(edition: &mut Edition, dir: &Path, session: &Session) -> Result<()> {
+    let name = record(&session.kind);
+    write_to(edition, dir, &name, output::to_json(session)? + "\n")?;
+    let new = edition.path(&name).map_err(|error| Failure::unwritable(dir, &error))?;
+    let paths = SESSIONS.iter().map(|kind| record(kind));
+    let sessions = recorded(paths.map(|other| if other == name { new.clone() } else { dir.join(other) }))?;
+    page(edition, dir, &session::page(&sessions))
+}
+
+/// Says where the page is.
+pub fn tell(dir: &Path) {
     output::note(&format!("report: {}", dir.join(FILE).display()));
-    Ok(())
 }
 
 /// The sessions that were recorded.
 fn sessions(dir: &Path) -> Result<Vec<Session>> {
-    let paths = SESSIONS.iter().map(|kind| dir.join(format!("{kind}.record.json")));
+    recorded(SESSIONS.iter().map(|kind| dir.join(record(kind))))
+}
+
+fn recorded(paths: impl Iterator<Item = PathBuf>) -> Result<Vec<Session>> {
     let recorded = paths.filter(|path| path.exists()).map(|path| io::read_json(&path));
     Ok(recorded.collect::<gradband::Result<_>>()?)
 }
 
-/// Writes any page and the pictures on it.
-fn page(dir: &Path, page: &Page) -> Result<()> {
-    let figures = dir.join(FIGURES);
-    output::create_dir(&figures)?;
+/// Adds any page and the pictures on it, which take the place of all that are there.
+fn page(edition: &mut Edition, dir: &Path, page: &Page) -> Result<()> {
+    edition.without_others_in(FIGURES);
     let blocks = page.sections.iter().flat_map(|section| &section.blocks);
     for figure in
         blocks.filter_map(|block| if let Block::Figure(figure) = block { Some(figure) } else { None })
     {
         let svg = figure.svg();
-        output::write(&figures.join(format!("{}.svg", figure.id)), &svg)?;
+        write_to(edition, dir, &format!("{FIGURES}/{}.svg", figure.id), &svg)?;
         #[cfg(feature = "png")]
-        write_png(&figures.join(format!("{}.png", figure.id)), &svg)?;
+        write_to(edition, dir, &format!("{FIGURES}/{}.png", figure.id), png(&figure.id, &svg)?)?;
     }
     #[cfg(not(feature = "png"))]
     output::note("note: figures are written as SVG alone: this gradband was built without the feature 'png'");
-    output::write(&dir.join(FILE), page.html())
+    write_to(edition, dir, FILE, page.html())
 }
 
 #[cfg(feature = "png")]
-fn write_png(path: &Path, svg: &str) -> Result<()> {
+fn png(id: &str, svg: &str) -> Result<Vec<u8>> {
     /// Pixels per unit of an SVG.
     const SCALE: f32 = 2.0;
-    let png = gradband_report::png(svg, SCALE)
-        .map_err(|error| Failure::Other(format!("{}: cannot be drawn: {error}", path.display())))?;
-    output::write(path, png)
+    gradband_report::png(svg, SCALE)
+        .map_err(|error| Failure::Other(format!("{id}: cannot be drawn: {error}")))
 }

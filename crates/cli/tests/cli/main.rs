@@ -17,6 +17,8 @@ mod play;
 mod policies;
 mod reports;
 mod reproduce;
+#[cfg(unix)]
+mod resume;
 mod shown;
 mod tables;
 mod truth;

@@ -1,13 +1,14 @@
 //! GradBand (algorithm 1): gradient ascent on the Bayes reward, with records and a reason to stop.
 
 use super::candidates;
+use super::kept::{self, kept};
 use super::optimizer::{Climber, Optimizer, Rate, norm};
 use super::polish::polish;
 use super::start::{Begun, Start, Whitening};
 use super::trained::Trained;
 use super::trouble::{HandedOut, troubles};
 use crate::error::{Result, count, within};
-use crate::measure::{Estimator, Gradient, exact};
+use crate::measure::{Estimate, Estimator, Gradient, exact};
 use crate::numeric::stream::Key;
 use crate::observe::{Iteration, Observer, unless_stopped};
 use crate::policy::{Choice, Coordinate};
@@ -18,6 +19,8 @@ use serde::{Deserialize, Serialize};
 /// Training's randomness, apart from evaluation's.
 pub(super) const TRAINING: u64 = 2;
 const PILOT: u64 = 3;
+/// What the iterations are kept as.
+const CLIMB: &str = "climb";
 
 /// What is handed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,8 +105,8 @@ impl Ascent {
         observer: &mut dyn Observer,
     ) -> Result<Trained> {
         let initial = &begun.choice;
-        let Climbed { w, tail, best, history, rate, mut stopped } =
-            self.climb(problem, begun, iterations, seed, observer)?;
+        let Climbed { at, rate, mut stopped } = self.climb(problem, begun, iterations, seed, observer)?;
+        let At { w, tail, best, history, .. } = at;
         let last = initial.with_params(problem, &w)?;
         let (mut policy, mut setback) = (last.clone(), None);
         if self.average == Average::Tail && !history.is_empty() {
@@ -142,44 +145,46 @@ impl Ascent {
         observer: &mut dyn Observer,
     ) -> Result<Climbed> {
         let (initial, frame) = (&begun.choice, self.frame(problem, begun));
-        let mut best: Option<(f64, Vec<f64>)> = None;
-        let mut w = initial.params().to_vec();
-        let mut history: Vec<Iteration> = Vec::new();
-        let mut tail = Tail::new(w.len(), iterations);
         let mut reason = None;
         let mut stopped = |found: Result<Gradient>| -> Result<Option<Gradient>> {
             Ok(unless_stopped(found)?.map_err(|why| reason = Some(why)).ok())
         };
         let pilot = match (self.optimizer, self.learning_rate) {
-            (Optimizer::Sgd, None) => {
+            (Optimizer::Sgd, None) => stopped(kept::step(observer, "pilot", |observer| {
                 let key = Key::new(seed).child(PILOT);
-                stopped(self.gradient_at(problem, initial, &frame, &w, key, observer))?
-            }
+                self.gradient_at(problem, initial, &frame, initial.params(), key, observer)
+            }))?,
             _ => None,
         };
         let (rate, clip) = schedule(self, &frame, pilot.as_ref());
-        let mut climber = Climber::new(self.optimizer, clip, w.len());
-        for i in 0..iterations {
+        let recalled = kept::recall(observer, CLIMB).filter(|at: &At| at.fits(initial.params().len()));
+        let mut at =
+            recalled.unwrap_or_else(|| At::start(initial.params(), self.optimizer, clip, iterations));
+        for i in at.history.len()..iterations {
             let key = Key::new(seed).child(TRAINING).child(i as u64);
-            let found = self.gradient_at(problem, initial, &frame, &w, key, observer);
+            let found = self.gradient_at(problem, initial, &frame, &at.w, key, observer);
             let Some(estimate) = stopped(found)? else { break };
             let mean = estimate.mean();
-            if best.as_ref().is_none_or(|(least, _)| estimate.bayes_regret < *least) {
-                best = Some((estimate.bayes_regret, w.clone()));
+            if at.best.as_ref().is_none_or(|(least, _)| estimate.bayes_regret < *least) {
+                at.best = Some((estimate.bayes_regret, at.w.clone()));
             }
-            let mut u = frame.of(&w);
+            let mut u = frame.of(&at.w);
             // A gradient that overflowed says nothing.
             if norm(&mean).is_finite() {
-                climber.step(&mut u, &mean, rate.at(i, self.iterations));
+                at.climber.step(&mut u, &mean, rate.at(i, self.iterations));
             }
-            w = frame.value(u);
-            initial.project(problem, &mut w);
-            tail.push(&w);
-            let record = Iteration::new(i + 1, &w, Some(norm(&mean)));
-            observer.iteration(&record, &w);
-            history.push(record);
+            at.w = frame.value(u);
+            initial.project(problem, &mut at.w);
+            at.tail.push(&at.w);
+            let record = Iteration::new(i + 1, &at.w, Some(norm(&mean)));
+            observer.iteration(&record, &at.w);
+            at.history.push(record);
+            observer.offer(CLIMB, &|| kept::bytes(&at));
         }
-        Ok(Climbed { w, tail, best, history, rate, stopped: reason })
+        if reason.is_none() {
+            observer.keep(CLIMB, &|| kept::bytes(&at));
+        }
+        Ok(Climbed { at, rate, stopped: reason })
     }
 
     /// In which coordinates the parameters move: in the paper's ascent scales move as they are.
@@ -224,14 +229,39 @@ impl Ascent {
 
 /// What iterations leave.
 pub(super) struct Climbed {
+    pub at: At,
+    pub rate: Rate,
+    pub stopped: Option<StopReason>,
+}
+
+/// Where iterations are.
+pub(super) struct At {
     /// The last iterate.
     pub w: Vec<f64>,
+    climber: Climber,
     pub tail: Tail,
     /// The iterate whose batch had the least regret.
     pub best: Option<(f64, Vec<f64>)>,
     pub history: Vec<Iteration>,
-    pub rate: Rate,
-    pub stopped: Option<StopReason>,
+}
+
+kept!(At { w, climber, tail, best, history });
+kept!(Tail { sum, seen, from });
+kept!(Gradient { estimate, variance_per_instance, bayes_regret, instances });
+kept!(Estimate { mean, std_error });
+
+impl At {
+    fn start(w: &[f64], optimizer: Optimizer, clip: Option<f64>, iterations: usize) -> Self {
+        let climber = Climber::new(optimizer, clip, w.len());
+        let tail = Tail::new(w.len(), iterations);
+        Self { w: w.to_vec(), climber, tail, best: None, history: Vec::new() }
+    }
+
+    /// Is it for so many parameters?
+    fn fits(&self, dim: usize) -> bool {
+        let best = self.best.as_ref().is_none_or(|(_, w)| w.len() == dim);
+        best && self.w.len() == dim && self.tail.sum.len() == dim && self.climber.fits(dim)
+    }
 }
 
 /// The coordinates of training.
@@ -348,7 +378,6 @@ impl Tail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::Estimate;
     use crate::numeric::lanes::One;
     use crate::numeric::stream::Stream;
     use crate::simulate::{Baseline, Returns};

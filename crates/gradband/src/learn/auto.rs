@@ -5,6 +5,7 @@
 //! fold; where instances are drawn anew, on new training instances. The evaluation's instances decide nothing, so that what
 //! they say of the chosen policy is not biased by the choice.
 
+use super::kept::Within;
 use super::options::Options;
 use super::trained::Trained;
 use crate::error::{Error, ErrorKind, Result};
@@ -106,7 +107,7 @@ fn train(
         return Ok(None);
     }
     let Ok(plan) = options.plan(problem, &initial) else { return Ok(None) };
-    let trained = plan.train(problem, &initial, seed, observer)?;
+    let trained = plan.train(problem, &initial, seed, &mut Within::new(kind.name(), observer))?;
     let rounds = plan.rounds(trained.history().len(), problem);
     Ok(Some(Class { initial, trained, rounds }))
 }

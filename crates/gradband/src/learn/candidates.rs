@@ -1,6 +1,7 @@
 //! What is handed out: the mean of the last iterates, unless something on the way was better on training instances that no
 //! batch has seen. They are the same for every candidate.
 
+use super::kept;
 use super::trouble::{HandedOut, Trouble};
 use crate::error::Result;
 use crate::measure::training_regret;
@@ -23,7 +24,9 @@ pub(super) fn choose(
     observer: &mut dyn Observer,
 ) -> Result<(Choice, Option<Trouble>)> {
     let choices: Vec<&Choice> = candidates.iter().map(|(_, choice)| choice).collect();
-    let regrets = training_regret(&choices, problem, seed, BATCHES * runs, observer)?;
+    let regrets = kept::step(observer, "candidates", |observer| {
+        training_regret(&choices, problem, seed, BATCHES * runs, observer)
+    })?;
     let mut best = 0;
     for i in 1..candidates.len() {
         let margin = if best == 0 { MARGIN * regrets[0] } else { 0.0 };

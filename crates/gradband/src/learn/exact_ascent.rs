@@ -12,6 +12,7 @@
 //! An iteration is one evaluation, accepted or not, so that L bounds the cost.
 
 use super::ascent::{Ascent, Average, Tail};
+use super::kept::{Found, kept};
 use super::optimizer::norm;
 use super::trained::Trained;
 use crate::error::Result;
@@ -27,6 +28,8 @@ const FIRST_STEP: f64 = 0.1;
 /// Steps that are shorter than this part of the parameters' size are none.
 const SHORTEST_STEP: f64 = 1e-7;
 
+kept!(Exact { bayes_reward, bayes_regret, gradient, states });
+
 /// Trains with exact gradients and an automatic rate.
 pub(super) fn train(
     problem: &Problem,
@@ -39,9 +42,12 @@ pub(super) fn train(
     let mut tail = Tail::new(w.len(), ascent.iterations);
     let mut history: Vec<Iteration> = Vec::new();
     let (mut reason, mut learning_rate) = (None, None);
+    let mut found = Found::new("climb", observer);
     let mut evaluate = |w: &[f64], observer: &mut dyn Observer| -> Result<Option<Exact>> {
-        let found = exact(problem, &initial.with_params(problem, w)?, Split::Train, observer);
-        Ok(unless_stopped(found)?.map_err(|why| reason = Some(why)).ok())
+        let value = |observer: &mut dyn Observer| {
+            exact(problem, &initial.with_params(problem, w)?, Split::Train, observer)
+        };
+        Ok(unless_stopped(found.next(observer, value))?.map_err(|why| reason = Some(why)).ok())
     };
     let mut converged = false;
     if let Some(mut now) = evaluate(&w, observer)? {

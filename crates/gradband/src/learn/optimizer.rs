@@ -1,5 +1,6 @@
 //! Gradient ascent and its adaptive relatives.
 
+use super::kept::{Kept, kept};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,18 @@ impl Optimizer {
     }
 }
 
+/// By its place.
+impl Kept for Optimizer {
+    fn put(&self, to: &mut Vec<u8>) {
+        (*self as u32).put(to);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let place = u32::take(from)?;
+        [Self::Sgd, Self::Adam, Self::Yogi].into_iter().find(|&rule| rule as u32 == place)
+    }
+}
+
 /// How fast to learn, over the iterations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
@@ -79,10 +92,17 @@ pub(crate) struct Climber {
     steps: i32,
 }
 
+kept!(Climber { rule, clip, first, second, steps });
+
 impl Climber {
     /// For `dim` parameters.
     pub fn new(rule: Optimizer, clip: Option<f64>, dim: usize) -> Self {
         Self { rule, clip, first: vec![0.0; dim], second: vec![0.0; dim], steps: 0 }
+    }
+
+    /// Is it for so many parameters?
+    pub fn fits(&self, dim: usize) -> bool {
+        self.first.len() == dim && self.second.len() == dim
     }
 
     /// Moves `params` up along `gradient`.
@@ -92,8 +112,9 @@ impl Climber {
             Some(clip) if norm > clip => clip / norm,
             _ => 1.0,
         };
-        self.steps = self.steps.saturating_add(1);
-        let corrections = (1.0 - BETA1.powi(self.steps), 1.0 - BETA2.powi(self.steps));
+        let Self { first, second, steps, .. } = self;
+        *steps = steps.saturating_add(1);
+        let corrections = (1.0 - BETA1.powi(*steps), 1.0 - BETA2.powi(*steps));
         for (i, (param, g)) in params.iter_mut().zip(gradient).enumerate() {
             let g = g * scale;
             let epsilon = match self.rule {
@@ -102,17 +123,17 @@ impl Climber {
                     continue;
                 }
                 Optimizer::Adam => {
-                    self.second[i] += (1.0 - BETA2) * (g * g - self.second[i]);
+                    second[i] += (1.0 - BETA2) * (g * g - second[i]);
                     1e-8
                 }
                 Optimizer::Yogi => {
-                    let excess = self.second[i] - g * g;
-                    self.second[i] -= (1.0 - BETA2) * g * g * if excess > 0.0 { 1.0 } else { -1.0 };
+                    let excess = second[i] - g * g;
+                    second[i] -= (1.0 - BETA2) * g * g * if excess > 0.0 { 1.0 } else { -1.0 };
                     1e-3
                 }
             };
-            self.first[i] += (1.0 - BETA1) * (g - self.first[i]);
-            let (mean, square) = (self.first[i] / corrections.0, self.second[i] / corrections.1);
+            first[i] += (1.0 - BETA1) * (g - first[i]);
+            let (mean, square) = (first[i] / corrections.0, second[i] / corrections.1);
             *param += rate * mean / (square.sqrt() + epsilon);
         }
     }

@@ -1,6 +1,7 @@
 //! After the ascent: a temperature that was learned slowly, so that the policy kept looking, may be lower once there
 //! is nothing left to find. Sharper values are tried on training instances that are the same for each.
 
+use super::kept::Found;
 use super::start::Start;
 use crate::error::Result;
 use crate::numeric::stream::Key;
@@ -41,9 +42,12 @@ fn sharpen(
     observer: &mut dyn Observer,
 ) -> Result<()> {
     let job = Job::new(problem, Key::new(seed).child(POLISH), Split::Train, Task::Evaluate);
+    let mut found = Found::new("polish", observer);
     let mut mean_reward = |choice: &Choice| {
-        let player = choice.player(problem, observer)?;
-        Ok(batch::means(&[&*player], &job, runs, Quantity::Reward, observer)?[0])
+        found.next(observer, |observer| {
+            let player = choice.player(problem, observer)?;
+            Ok(batch::means(&[&*player], &job, runs, Quantity::Reward, observer)?[0])
+        })
     };
     for slot in best.slots().iter().filter(|slot| slot.param.polished) {
         let mut reward = mean_reward(best)?;

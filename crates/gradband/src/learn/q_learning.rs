@@ -3,6 +3,7 @@
 //! Episodes and updates follow one from the other, so that this process does them alone; a [`Crew`](crate::Crew) plays the
 //! checks.
 
+use super::kept::{self, kept};
 use super::optimizer::{Climber, Optimizer, Rate};
 use super::trained::Trained;
 use crate::error::Result;
@@ -64,6 +65,8 @@ impl Default for QLearning {
     }
 }
 
+/// What the updates are kept as.
+const UPDATES: &str = "updates";
 /// Training's randomness.
 const LEARNING: u64 = 6;
 /// Purposes within it.
@@ -86,59 +89,63 @@ impl QLearning {
     ) -> Result<Trained> {
         let dqn = q_network(initial);
         let key = Key::new(seed).child(LEARNING);
-        let mut params = random_weights(&dqn, key.child(WEIGHTS));
-        let initial = initial.with_params(problem, &params)?;
+        let start = random_weights(&dqn, key.child(WEIGHTS));
+        let initial = initial.with_params(problem, &start)?;
         let mut learner = Learner::new(problem, &initial, self, key);
-        let mut climber = Climber::new(Optimizer::Adam, Some(10.0), dqn.len());
+        let recalled = kept::recall(observer, UPDATES).filter(|state: &State| learner.fits(state));
+        let mut state = recalled.unwrap_or_else(|| State::start(start));
+        learner.resume(&state);
         let rate = Rate { initial: self.rate, end: 0.1, decay: 1.0 };
         let mut gradient = vec![0.0; dqn.len()];
-        let mut best: Option<(f64, Vec<f64>)> = None;
-        let (mut history, mut reason) = (Vec::new(), None);
+        let mut reason = None;
         let (mut loss, mut since) = (0.0, 0);
         let check_period = self.updates.div_ceil(self.checks.max(1)).max(1);
-        for update in 0..self.updates {
+        for update in state.update..self.updates {
             if update % self.updates_per_play.max(1) == 0 {
-                if update > 0 {
-                    let record = Iteration {
-                        iteration: update,
-                        params: None,
-                        gradient_norm: None,
-                        loss: Some(loss / since as f64),
-                    };
-                    observer.iteration(&record, &params);
-                    history.push(record);
-                    if let Err(error) =
-                        go_on(observer, "training", "updates", update as u64, self.updates as u64)
-                    {
-                        reason = error.stopped();
+                if since > 0 {
+                    let loss = Some(loss / since as f64);
+                    let record = Iteration { iteration: update, params: None, gradient_norm: None, loss };
+                    observer.iteration(&record, &state.params);
+                    state.history.push(record);
+                    state.update = update;
+                    observer.offer(UPDATES, &|| kept::bytes(&state));
+                    let going = go_on(observer, "training", "updates", update as u64, self.updates as u64);
+                    reason = unless_stopped(going)?.err();
+                    if reason.is_some() {
                         break;
                     }
                 }
                 (loss, since) = (0.0, 0);
                 let fallen = update as f64 / (self.epsilon_fraction * self.updates as f64).max(1.0);
                 let (from, to) = self.epsilon;
-                learner.play(from + (to - from) * fallen.min(1.0))?;
+                learner.play(&mut state.buffer, from + (to - from) * fallen.min(1.0))?;
             }
             if update % self.target_period.max(1) == 0 {
-                learner.target.set(&params);
+                state.target.clone_from(&state.params);
+                learner.target.set(&state.target);
             }
-            loss += learner.gradient(&mut gradient);
+            loss += learner.gradient(&state.buffer, &mut gradient);
             since += 1;
-            climber.step(&mut params, &gradient, rate.at(update, self.updates));
-            learner.network.set(&params);
+            state.climber.step(&mut state.params, &gradient, rate.at(update, self.updates));
+            learner.network.set(&state.params);
             if (update + 1) % check_period == 0 || update + 1 == self.updates {
-                let regret = match unless_stopped(learner.check(&params, observer))? {
+                let regret = match unless_stopped(learner.check(&state.params, observer))? {
                     Ok(regret) => regret,
                     Err(why) => {
                         reason = Some(why);
                         break;
                     }
                 };
-                if best.as_ref().is_none_or(|(least, _)| regret < *least) {
-                    best = Some((regret, params.clone()));
+                if state.best.as_ref().is_none_or(|(least, _)| regret < *least) {
+                    state.best = Some((regret, state.params.clone()));
                 }
             }
         }
+        if reason.is_none() {
+            state.update = self.updates;
+            observer.keep(UPDATES, &|| kept::bytes(&state));
+        }
+        let State { params, best, history, .. } = state;
         let mut handed_out = best.map_or(params, |(_, params)| params);
         initial.project(problem, &mut handed_out);
         let policy = initial.with_params(problem, &handed_out)?;
@@ -147,6 +154,47 @@ impl QLearning {
         Ok(Trained { learning_rate: Some(self.rate), history, stop_reason, ..trained })
     }
 }
+
+/// Where training is, between two plays.
+struct State {
+    /// Updates that are done.
+    update: usize,
+    params: Vec<f64>,
+    /// The weights of the target network.
+    target: Vec<f64>,
+    climber: Climber,
+    buffer: Buffer,
+    /// The least regret of a check, and its weights.
+    best: Option<(f64, Vec<f64>)>,
+    history: Vec<Iteration>,
+}
+
+kept!(State { update, params, target, climber, buffer, best, history });
+
+impl State {
+    fn start(params: Vec<f64>) -> Self {
+        Self {
+            update: 0,
+            target: params.clone(),
+            climber: Climber::new(Optimizer::Adam, Some(10.0), params.len()),
+            params,
+            buffer: Buffer { tapes: Vec::new(), played: 0, centre: 0.0 },
+            best: None,
+            history: Vec::new(),
+        }
+    }
+}
+
+/// The last episodes; states follow from arms and rewards.
+struct Buffer {
+    tapes: Vec<Tape>,
+    /// Tapes that were played in all.
+    played: usize,
+    /// What is taken from rewards.
+    centre: f32,
+}
+
+kept!(Buffer { tapes, played, centre });
 
 /// Uniform weights whose layers keep the scale of what passes through (He et al., 2015); no biases.
 fn random_weights(dqn: &Dqn, key: Key) -> Vec<f64> {
@@ -169,12 +217,8 @@ struct Learner<'a> {
     key: Key,
     network: Network,
     target: Network,
-    /// The last episodes; states follow from arms and rewards.
-    tapes: Vec<Tape>,
-    played: usize,
     replay: Stream<One<f64>>,
-    /// What is taken from rewards, and what they are multiplied by.
-    centre: f32,
+    /// What rewards are multiplied by.
     scale: f32,
     now: Trace,
     next: Trace,
@@ -194,10 +238,7 @@ impl<'a> Learner<'a> {
             key,
             target: network.clone(),
             network,
-            tapes: Vec::new(),
-            played: 0,
             replay: Stream::new((), key.child(REPLAY), 0),
-            centre: 0.0,
             scale: 1.0 / (problem.horizon as f32).sqrt(),
             now: Trace::new(dqn),
             next: Trace::new(dqn),
@@ -211,9 +252,39 @@ impl<'a> Learner<'a> {
         Job::new(self.problem, self.key.child(purpose), Split::Train, Task::Evaluate)
     }
 
+    /// Transitions of an update, in chunks of 16.
+    fn chunks(&self) -> usize {
+        self.settings.batch.div_ceil(WIDTH).max(1)
+    }
+
+    /// Tapes that the buffer holds.
+    fn capacity(&self) -> usize {
+        self.settings.buffer.div_ceil(WIDTH).max(1)
+    }
+
+    /// Is it a state of this training?
+    fn fits(&self, state: &State) -> bool {
+        let (dim, Buffer { tapes, played, .. }) = (self.network.dqn.len(), &state.buffer);
+        let known = |&(arm, _): &(u32, f32)| (arm as usize) < self.problem.arms;
+        let whole = |tape: &Tape| tape.len() == WIDTH * self.problem.horizon && tape.iter().all(known);
+        let best = state.best.as_ref().is_none_or(|(_, params)| params.len() == dim);
+        let weights = state.params.len() == dim && state.target.len() == dim && state.climber.fits(dim);
+        let buffer = tapes.len() == self.capacity().min(*played) && tapes.iter().all(whole);
+        best && weights && buffer && state.update <= self.settings.updates
+    }
+
+    /// Goes on from there: every transition was drawn by one number.
+    fn resume(&mut self, state: &State) {
+        self.network.set(&state.params);
+        self.target.set(&state.target);
+        for _ in 0..state.update * self.chunks() * WIDTH {
+            self.replay.uniform();
+        }
+    }
+
     /// Plays 16 new episodes into the buffer.
-    fn play(&mut self, epsilon: f64) -> Result<()> {
-        let (job, first) = (self.job(EPISODES), (self.played * WIDTH) as u64);
+    fn play(&mut self, buffer: &mut Buffer, epsilon: f64) -> Result<()> {
+        let (job, first) = (self.job(EPISODES), (buffer.played * WIDTH) as u64);
         let mut tape = Tape::with_capacity(WIDTH * self.problem.horizon);
         vectorized(
             #[inline(always)]
@@ -222,16 +293,15 @@ impl<'a> Learner<'a> {
                 play(&self.network, &job, self.problem.horizon, first, epsilon as f32, &mut [], tape)
             },
         )?;
-        if self.played == 0 {
+        if buffer.played == 0 {
             let total: f64 = tape.iter().map(|&(_, reward)| f64::from(reward)).sum();
-            self.centre = (total / tape.len() as f64) as f32;
+            buffer.centre = (total / tape.len() as f64) as f32;
         }
-        let capacity = self.settings.buffer.div_ceil(WIDTH).max(1);
-        match self.tapes.get_mut(self.played % capacity) {
+        match buffer.tapes.get_mut(buffer.played % self.capacity()) {
             Some(old) => *old = tape,
-            None => self.tapes.push(tape),
+            None => buffer.tapes.push(tape),
         }
-        self.played += 1;
+        buffer.played += 1;
         Ok(())
     }
 
@@ -245,11 +315,11 @@ impl<'a> Learner<'a> {
     }
 
     /// Writes the direction in which the loss of a batch of old transitions falls; returns the loss.
-    fn gradient(&mut self, out: &mut [f64]) -> f64 {
-        let chunks = self.settings.batch.div_ceil(WIDTH).max(1);
+    fn gradient(&mut self, buffer: &Buffer, out: &mut [f64]) -> f64 {
+        let chunks = self.chunks();
         let mut loss = 0.0;
         for _ in 0..chunks {
-            let transitions: [Transition; WIDTH] = std::array::from_fn(|lane| self.recall(lane));
+            let transitions: [Transition; WIDTH] = std::array::from_fn(|lane| self.recall(buffer, lane));
             loss += vectorized(
                 #[inline(always)]
                 || self.learn(&transitions),
@@ -261,12 +331,12 @@ impl<'a> Learner<'a> {
     }
 
     /// Draws a transition from the buffer, and shows its states to the networks.
-    fn recall(&mut self, lane: usize) -> Transition {
+    fn recall(&mut self, buffer: &Buffer, lane: usize) -> Transition {
         let (arms, horizon) = (self.problem.arms, self.problem.horizon);
-        let episodes = self.tapes.len() * WIDTH;
+        let episodes = buffer.tapes.len() * WIDTH;
         let index = (self.replay.uniform().0 * (episodes * horizon) as f64) as usize;
         let (episode, round) = ((index / horizon).min(episodes - 1), index % horizon);
-        let mut rounds = self.tapes[episode / WIDTH][episode % WIDTH..].iter().step_by(WIDTH);
+        let mut rounds = buffer.tapes[episode / WIDTH][episode % WIDTH..].iter().step_by(WIDTH);
         let mut counts = vec![[0.0; 2]; arms];
         for &(arm, reward) in rounds.by_ref().take(round) {
             count(&mut counts[arm as usize], reward);
@@ -277,7 +347,7 @@ impl<'a> Learner<'a> {
         let mut transition = Transition { arm: 0, reward: 0.0, last: end == horizon };
         for (i, &(arm, reward)) in rounds.take(end - round).enumerate() {
             transition.arm = if i == 0 { arm as usize } else { transition.arm };
-            transition.reward += (reward - self.centre) * self.scale;
+            transition.reward += (reward - buffer.centre) * self.scale;
             count(&mut counts[arm as usize], reward);
         }
         dqn.observe(&counts, end, horizon, lane, self.next.inputs());

@@ -1,9 +1,11 @@
 //! How the recurrent policy is trained: GradBand on problems of growing horizon (section 7.6).
 
 use super::ascent::{Ascent, Average, GradientSource, TRAINING};
+use super::kept::{self, Found, kept};
 use super::optimizer::{Climber, Optimizer, Rate, norm};
 use super::start::Start;
 use super::trained::Trained;
+use super::trouble::{HandedOut, Trouble};
 use crate::error::{Error, ErrorKind, Result};
 use crate::measure::Estimator;
 use crate::numeric::simd::Lanes;
@@ -19,6 +21,9 @@ use crate::stop::StopReason;
 /// Purposes of a seed: training's batches are apart from evaluation's, and checks from both.
 const WEIGHTS: u64 = 5;
 const CHECK: u64 = 6;
+
+/// What the iterations are kept as.
+const STAGES: &str = "stages";
 
 /// Factors of the head that are tried at the end: a policy that still doubts may gain from doubting less.
 const SHARPER: [f64; 3] = [1.5, 2.0, 4.0];
@@ -120,11 +125,30 @@ const MOST: f64 = 4e9;
 
 /// Where training is.
 struct State {
+    /// Iterations of the stage that are done, and the stage.
+    done: usize,
+    stage: usize,
     params: Vec<f64>,
     /// Running average of the weights: what is handed on.
     average: Vec<f64>,
     /// The least regret of a check, and its weights.
     best: Option<(f64, Vec<f64>)>,
+    climber: Climber,
+    /// The part of the rate that setbacks have left.
+    caution: f64,
+    /// The iteration whose step was too long for numbers.
+    diverged: Option<usize>,
+    history: Vec<Iteration>,
+}
+
+kept!(State { done, stage, params, average, best, climber, caution, diverged, history });
+
+impl State {
+    /// Is it for so many weights?
+    fn fits(&self, dim: usize) -> bool {
+        let best = self.best.as_ref().is_none_or(|(_, weights)| weights.len() == dim);
+        best && self.params.len() == dim && self.average.len() == dim && self.climber.fits(dim)
+    }
 }
 
 impl Recipe {
@@ -182,18 +206,31 @@ impl Recipe {
             false => lstm.initial(root.child(WEIGHTS), self.forget_bias),
         };
         let initial = initial.with_params(problem, &start)?;
-        let mut state = State { average: start.clone(), params: start, best: None };
-        let mut history: Vec<Iteration> = Vec::new();
+        let recalled = kept::recall(observer, STAGES).filter(|state: &State| state.fits(start.len()));
+        let mut state = recalled.unwrap_or_else(|| State {
+            done: 0,
+            stage: 0,
+            climber: self.climber(&lstm),
+            caution: 1.0,
+            diverged: None,
+            average: start.clone(),
+            params: start,
+            best: None,
+            history: Vec::new(),
+        });
         let mut reason = None;
-        for s in 0..self.stages.len() {
-            let done = self.stage(problem, &initial, root, s, &mut state, &mut history, observer);
+        while state.stage < self.stages.len() && reason.is_none() {
+            let done = self.stage(problem, &initial, root, &mut state, observer);
             reason = unless_stopped(done)?.err();
-            if reason.is_some() {
-                break;
-            }
         }
         if reason.is_none() {
             reason = unless_stopped(self.sharpen(problem, &initial, root, &mut state, observer))?.err();
+        }
+        let instead = if state.best.is_some() { HandedOut::Best } else { HandedOut::Start };
+        let troubles = state.diverged.map(|iteration| Trouble::Diverged { iteration, instead });
+        if troubles.is_some() {
+            let best = state.best.as_ref().map_or(initial.params(), |(_, weights)| weights);
+            state.average = best.to_vec();
         }
         let handed_out = state.best.map_or_else(|| state.average.clone(), |(_, weights)| weights);
         let choice = |mut params: Vec<f64>| {
@@ -201,36 +238,39 @@ impl Recipe {
             initial.with_params(problem, &params)
         };
         let (policy, last) = (choice(handed_out)?, choice(state.average)?);
-        let stop_reason = reason.unwrap_or(StopReason::Iterations);
+        let planned: usize = self.stages.iter().map(|stage| stage.iterations).sum();
+        let history = state.history;
+        let stop_reason = reason.filter(|_| history.len() < planned).unwrap_or(StopReason::Iterations);
         let learning_rate = self.stages.first().map(|stage| stage.rate.initial);
-        Ok(Trained { learning_rate, history, stop_reason, ..Trained::new(initial, policy, last) })
+        let troubles = troubles.into_iter().collect();
+        Ok(Trained { learning_rate, history, stop_reason, troubles, ..Trained::new(initial, policy, last) })
+    }
+
+    fn climber(&self, lstm: &Lstm) -> Climber {
+        Climber::new(self.optimizer, self.clip, lstm.len())
     }
 
     /// One stage; an error if it is stopped.
-    #[allow(clippy::too_many_arguments)]
     fn stage(
         &self,
         problem: &Problem,
         initial: &Choice,
         root: Key,
-        s: usize,
         state: &mut State,
-        history: &mut Vec<Iteration>,
         observer: &mut dyn Observer,
     ) -> Result<()> {
-        let (stage, lstm) = (&self.stages[s], lstm_network(initial));
+        let (s, lstm) = (state.stage, lstm_network(initial));
+        let stage = &self.stages[s];
         let short = problem.shortened(stage.horizon)?;
-        let mut climber = Climber::new(self.optimizer, self.clip, lstm.len());
         let checks = if s + 1 == self.stages.len() { self.checks } else { 0 };
         let check = |params: &[f64], observer: &mut dyn Observer| {
             self.regret(problem, initial, params, root, observer)
         };
         // What the shorter horizons taught is the first candidate.
-        if checks > 0 {
+        if checks > 0 && state.best.is_none() {
             state.best = Some((check(&state.average, observer)?, state.average.clone()));
         }
-        let mut caution = 1.0;
-        for i in 0..stage.iterations {
+        for i in state.done..stage.iterations {
             let key = root.child(TRAINING).child(s as u64).child(i as u64);
             let batch = self.batch(&short, key, i, stage.iterations);
             let crew = observer.crew().map(|crew| (crew, initial.description(&state.params).bytes()));
@@ -238,9 +278,15 @@ impl Recipe {
             let gradient_norm = norm(&gradient);
             // A gradient that overflowed says nothing.
             if gradient_norm.is_finite() {
-                let rate = caution * stage.rate.at(i, stage.iterations);
-                climber.step(&mut state.params, &gradient, rate);
+                let rate = state.caution * stage.rate.at(i, stage.iterations);
+                state.climber.step(&mut state.params, &gradient, rate);
                 state.params.iter_mut().for_each(|x| *x *= 1.0 - rate * self.shrink);
+            }
+            // Networks play in single precision: beyond it there is nothing left to learn.
+            if !state.params.iter().all(|x| (*x as f32).is_finite()) {
+                (state.diverged, state.stage) = (Some(state.history.len() + 1), self.stages.len());
+                observer.keep(STAGES, &|| kept::bytes(state));
+                return Ok(());
             }
             // The first iterates count less.
             let factor = self.average.min(i as f64 / (i + 10) as f64);
@@ -253,21 +299,29 @@ impl Recipe {
                     Some((least, weights)) if regret > SETBACK * least => {
                         state.params.copy_from_slice(weights);
                         state.average.copy_from_slice(weights);
-                        climber = Climber::new(self.optimizer, self.clip, lstm.len());
-                        caution *= CAUTION;
+                        state.climber = self.climber(&lstm);
+                        state.caution *= CAUTION;
                     }
                     Some((least, _)) if regret < *least => state.best = Some((regret, state.average.clone())),
                     _ => {}
                 }
             }
-            let record =
-                Iteration { params: None, ..Iteration::new(history.len() + 1, &[], Some(gradient_norm)) };
+            state.done = i + 1;
+            let record = Iteration {
+                params: None,
+                ..Iteration::new(state.history.len() + 1, &[], Some(gradient_norm))
+            };
             observer.iteration(&record, &state.average);
-            history.push(record);
+            state.history.push(record);
+            observer.offer(STAGES, &|| kept::bytes(state));
             let planned: usize = self.stages.iter().map(|stage| stage.iterations).sum();
-            go_on(observer, "training", "iterations", history.len() as u64, planned as u64)?;
+            go_on(observer, "training", "iterations", state.history.len() as u64, planned as u64)?;
         }
+        // The next stage starts with a fresh optimizer.
         state.params.copy_from_slice(&state.average);
+        (state.climber, state.caution) = (self.climber(&lstm), 1.0);
+        (state.done, state.stage) = (0, s + 1);
+        observer.keep(STAGES, &|| kept::bytes(state));
         Ok(())
     }
 
@@ -282,10 +336,12 @@ impl Recipe {
     ) -> Result<()> {
         let Some((mut least, weights)) = state.best.clone() else { return Ok(()) };
         let head = lstm_network(initial).layout()[5].range.start;
+        let mut found = Found::new("sharper", observer);
         for factor in SHARPER {
             let mut sharp = weights.clone();
             sharp[head..].iter_mut().for_each(|x| *x *= factor);
-            let regret = self.regret(problem, initial, &sharp, root, observer)?;
+            let regret =
+                found.next(observer, |observer| self.regret(problem, initial, &sharp, root, observer))?;
             if regret < least {
                 least = regret;
                 state.best = Some((regret, sharp));

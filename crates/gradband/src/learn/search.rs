@@ -2,6 +2,7 @@
 //! that are the same at every value (common random numbers make the comparison sharp).
 
 use super::ascent::{Ascent, TRAINING};
+use super::kept::Found;
 use super::trained::Trained;
 use crate::error::{Error, Result};
 use crate::numeric::search;
@@ -37,6 +38,7 @@ pub(super) fn train(
     let job = Job::new(problem, Key::new(seed).child(TRAINING), Split::Train, Task::Evaluate);
     let instances = ascent.estimator.runs();
     let mut history: Vec<Iteration> = Vec::new();
+    let mut found = Found::new("search", observer);
     let mut reason = None;
     let best = search::largest(low, high, |x| {
         if history.len() >= ascent.iterations {
@@ -44,7 +46,8 @@ pub(super) fn train(
             return Ok(None);
         }
         let choice = initial.with_params(problem, &at(x))?;
-        let reward = match unless_stopped(mean_reward(&choice, &job, instances, observer))? {
+        let value = |observer: &mut dyn Observer| mean_reward(&choice, &job, instances, observer);
+        let reward = match unless_stopped(found.next(observer, value))? {
             Ok(reward) => reward,
             Err(why) => {
                 reason = Some(why);

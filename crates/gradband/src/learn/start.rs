@@ -8,6 +8,7 @@
 //! From there W moves in whitened coordinates, V = W P^-1 with P = (A + small I)^-1/2, relative to the size of V at the
 //! start: a step is the same part of what there is in every direction, however features are scaled and correlated.
 
+use super::kept::Found;
 use crate::error::Result;
 use crate::numeric::lanes::One;
 use crate::numeric::search;
@@ -82,7 +83,8 @@ pub(super) fn history(
         false => based.with(problem, "rank", &rank.to_string())?,
     };
     let rows = directions(&past, ranked.rank());
-    let choice = searched(problem, &ranked, &past, &rows, [&SCALES, &WIDTHS], seed, observer)?;
+    let grid = Grid { scales: &SCALES, widths: &WIDTHS, step: "start" };
+    let choice = searched(problem, &ranked, &past, &rows, grid, seed, observer)?;
     let whitening = Whitening::new(&past, &choice);
     Ok(Some(Begun { choice, whitening }))
 }
@@ -98,7 +100,8 @@ pub(super) fn plain(
     let full = based.with(problem, "rank", "auto")?;
     let columns = full.columns();
     let identity = DMatrix::identity(columns, columns);
-    let choice = searched(problem, &full, &past, &identity, [&PLAIN_SCALES, &PLAIN_WIDTHS], seed, observer)?;
+    let grid = Grid { scales: &PLAIN_SCALES, widths: &PLAIN_WIDTHS, step: "plain" };
+    let choice = searched(problem, &full, &past, &identity, grid, seed, observer)?;
     Ok(Some(Begun { choice, whitening: None }))
 }
 
@@ -142,13 +145,20 @@ fn rms(values: impl Iterator<Item = f64>) -> f64 {
     (sum / f64::from(count.max(1))).sqrt()
 }
 
+/// The points of a search, and what they are kept as.
+struct Grid<'a> {
+    scales: &'a [f64],
+    widths: &'a [f64],
+    step: &'static str,
+}
+
 /// The best scale of W, and width if the policy has one that nobody set, on training instances that are the same for all.
 fn searched(
     problem: &Problem,
     based: &Choice,
     past: &PastContexts,
     rows: &DMatrix<f64>,
-    [scales, widths]: [&[f64]; 2],
+    Grid { scales, widths, step }: Grid,
     seed: u64,
     observer: &mut dyn Observer,
 ) -> Result<Choice> {
@@ -181,9 +191,12 @@ fn searched(
     let labelled = problem.contextual().is_some_and(|contextual| contextual.examples().is_some());
     let most = if labelled { INSTANCES } else { 5 * INSTANCES };
     let instances = ((PATIENCE / rows_cost / points) as usize).clamp(INSTANCES / 4, most);
+    let mut found = Found::new(step, observer);
     let best = search::on_grid([scales, &widths], 1, |point| {
-        let player = at(point)?.hard(problem)?.player(problem, observer)?;
-        Ok(batch::means(&[&*player], &job, instances, Quantity::Reward, observer)?[0])
+        found.next(observer, |observer| {
+            let player = at(point)?.hard(problem)?.player(problem, observer)?;
+            Ok(batch::means(&[&*player], &job, instances, Quantity::Reward, observer)?[0])
+        })
     })?;
     let mut found = at(best)?;
     let mut params = found.params().to_vec();

@@ -57,6 +57,13 @@ pub enum Trouble {
         /// By which part of the regret it is better.
         better: f64,
     },
+    /// The steps were so long that numbers overflowed; training ended there.
+    Diverged {
+        /// In which iteration.
+        iteration: usize,
+        /// What is handed out.
+        instead: HandedOut,
+    },
     /// Parts of the training data that were kept aside do not confirm what was learned on the rest.
     Unconfirmed {
         /// What is handed out.
@@ -83,6 +90,11 @@ impl Display for Trouble {
                 "on training instances {instead} has {:.0} % less regret than the last iterates, and is handed out: try a \
                  smaller learning rate",
                 100.0 * better
+            ),
+            Self::Diverged { iteration, instead } => write!(
+                f,
+                "training diverged: its weights overflowed in iteration {iteration}, and {instead} is handed out; try a \
+                 smaller learning rate"
             ),
             Self::Unconfirmed { instead: HandedOut::Tail, iterations } => write!(
                 f,

@@ -10,6 +10,7 @@
 //! Where nothing is held out, the rows are all there is: nothing is kept aside.
 
 use super::ascent::Ascent;
+use super::kept::{self, Kept, kept};
 use super::start::{self, Begun, Start};
 use super::trouble::{HandedOut, Trouble};
 use crate::error::{Error, ErrorKind, Result};
@@ -75,35 +76,50 @@ pub(super) fn route(
     seed: u64,
     observer: &mut dyn Observer,
 ) -> Result<Route> {
-    let mut regrets = Vec::new();
-    let from_history = ascent.start == Start::History;
-    let routes = if from_history { &ROUTES[..] } else { &ROUTES[1..] };
-    let folds = problem.folds();
+    let routes = if ascent.start == Start::History { &ROUTES[..] } else { &ROUTES[1..] };
+    let (folds, mut regrets) = (problem.folds(), Vec::new());
     for (i, part) in folds.iter().enumerate() {
         go_on(observer, "trying on folds of the training data", "folds", i as u64, folds.len() as u64)?;
-        let (begun, plain) = match from_history {
-            true => {
-                (start::history(part, initial, seed, observer)?, start::plain(part, initial, seed, observer)?)
-            }
-            // A start may depend on the data: on a fold it is the fold's.
-            false => (Some(Begun::at(&initial.restarted(problem, part)?)), None),
-        };
-        let Some(begun) = begun else { return Ok(Route::WHOLE) };
-        let plain = plain.as_ref().unwrap_or(&begun);
-        let mut marks = Marks { sums: vec![vec![0.0; begun.choice.params().len()]], observer };
-        let climbed = ascent.climb(part, &begun, ascent.iterations, seed, &mut marks)?;
-        if let Some(reason) = climbed.stopped {
-            return Err(Error::of("", ErrorKind::Stopped(reason)));
-        }
-        let candidate = |route: &Route| match route.which {
-            HandedOut::Plain => Ok(plain.choice.clone()),
-            HandedOut::Start => Ok(begun.choice.clone()),
-            _ => begun.choice.with_params(part, &marks.tail(route.iterations(ascent.iterations))),
-        };
-        let candidates = routes.iter().map(candidate).collect::<Result<Vec<_>>>()?;
-        regrets.push(judged(part, &candidates, seed, observer)?);
+        let judged = kept::step(observer, &format!("fold {}", i + 1), |observer| {
+            on_fold(ascent, routes, problem, part, initial, seed, observer)
+        })?;
+        let Some(judged) = judged else { return Ok(Route::WHOLE) };
+        regrets.push(judged);
     }
     Ok(simplest(&regrets).map_or(Route::WHOLE, |best| routes[best]))
+}
+
+/// The regret of each route on a fold that nothing was learned from; none where the past says nothing.
+fn on_fold(
+    ascent: &Ascent,
+    routes: &[Route],
+    problem: &Problem,
+    part: &Problem,
+    initial: &Choice,
+    seed: u64,
+    observer: &mut dyn Observer,
+) -> Result<Option<Vec<f64>>> {
+    let (begun, plain) = match ascent.start {
+        Start::History => {
+            (start::history(part, initial, seed, observer)?, start::plain(part, initial, seed, observer)?)
+        }
+        // A start may depend on the data: on a fold it is the fold's.
+        Start::Identity => (Some(Begun::at(&initial.restarted(problem, part)?)), None),
+    };
+    let Some(begun) = begun else { return Ok(None) };
+    let plain = plain.as_ref().unwrap_or(&begun);
+    let mut marks = Marks::new(ascent.iterations, begun.choice.params().len(), observer);
+    let climbed = ascent.climb(part, &begun, ascent.iterations, seed, &mut marks)?;
+    if let Some(reason) = climbed.stopped {
+        return Err(Error::of("", ErrorKind::Stopped(reason)));
+    }
+    let candidate = |route: &Route| match route.which {
+        HandedOut::Plain => Ok(plain.choice.clone()),
+        HandedOut::Start => Ok(begun.choice.clone()),
+        _ => begun.choice.with_params(part, &marks.tail(route.iterations(ascent.iterations))),
+    };
+    let candidates = routes.iter().map(candidate).collect::<Result<Vec<_>>>()?;
+    judged(part, &candidates, seed, observer).map(Some)
 }
 
 /// The regret of each candidate, played without chance, on the fold that nothing was learned from.
@@ -131,18 +147,39 @@ fn simplest(regrets: &[Vec<f64>]) -> Option<usize> {
     (0..best).find(close).or(Some(best))
 }
 
-/// Sums of the iterates so far, after each of them.
+/// Sums of the iterates so far, after as many of them as a route begins or ends with.
 struct Marks<'a> {
-    sums: Vec<Vec<f64>>,
+    sums: Sums,
     observer: &'a mut dyn Observer,
 }
 
-impl Marks<'_> {
+/// The sum now, after so many, and the sums at marks.
+struct Sums {
+    seen: usize,
+    now: Vec<f64>,
+    at: Vec<(usize, Vec<f64>)>,
+}
+
+kept!(Sums { seen, now, at });
+
+impl<'a> Marks<'a> {
+    fn new(iterations: usize, dim: usize, observer: &'a mut dyn Observer) -> Self {
+        let ends = ROUTES.iter().map(|route| route.iterations(iterations));
+        let mut marks: Vec<usize> = ends.flat_map(|end| [end / 2, end]).collect();
+        marks.sort_unstable();
+        marks.dedup();
+        let at = marks.into_iter().map(|mark| (mark, vec![0.0; dim])).collect();
+        Self { sums: Sums { seen: 0, now: vec![0.0; dim], at }, observer }
+    }
+
     /// The mean of the last half of the first so many iterates.
     fn tail(&self, iterations: usize) -> Vec<f64> {
-        let (from, to) = (iterations / 2, iterations.min(self.sums.len() - 1));
-        let count = to.saturating_sub(from).max(1) as f64;
-        self.sums[to].iter().zip(&self.sums[from]).map(|(to, from)| (to - from) / count).collect()
+        let (from, to) = (iterations / 2, iterations);
+        let sum = |mark: usize| {
+            self.sums.at.iter().find(|(at, _)| *at == mark).map_or(&self.sums.now, |(_, sum)| sum)
+        };
+        let count = (to - from).max(1) as f64;
+        sum(to).iter().zip(sum(from)).map(|(to, from)| (to - from) / count).collect()
     }
 }
 
@@ -152,12 +189,48 @@ impl Observer for Marks<'_> {
     }
 
     fn iteration(&mut self, _: &Iteration, params: &[f64]) {
-        let sum = self.sums[self.sums.len() - 1].iter().zip(params).map(|(sum, x)| sum + x).collect();
-        self.sums.push(sum);
+        let Sums { seen, now, at } = &mut self.sums;
+        *seen += 1;
+        now.iter_mut().zip(params).for_each(|(sum, x)| *sum += x);
+        if let Some((_, sum)) = at.iter_mut().find(|(mark, _)| mark == seen) {
+            sum.copy_from_slice(now);
+        }
+    }
+
+    // What is offered here comes after an iteration, and goes with the sums then.
+    fn offer(&mut self, step: &str, state: &dyn Fn() -> Vec<u8>) {
+        self.observer.offer(step, &|| self.sums.with(state()));
+    }
+
+    fn keep(&mut self, step: &str, state: &dyn Fn() -> Vec<u8>) {
+        self.observer.keep(step, &|| self.sums.with(state()));
+    }
+
+    fn recall(&mut self, step: &str) -> Option<Vec<u8>> {
+        let (sums, state) = self.sums.apart(&self.observer.recall(step)?)?;
+        self.sums = sums;
+        Some(state)
     }
 
     fn crew(&self) -> Option<Arc<dyn Crew>> {
         self.observer.crew()
+    }
+}
+
+impl Sums {
+    fn with(&self, state: Vec<u8>) -> Vec<u8> {
+        let mut all = kept::bytes(self);
+        all.extend(state);
+        all
+    }
+
+    /// Sums that fit in the place of these, and the state that they were kept with.
+    fn apart(&self, mut all: &[u8]) -> Option<(Self, Vec<u8>)> {
+        let sums = Self::take(&mut all)?;
+        let marks = sums.at.iter().map(|(mark, sum)| (*mark, sum.len()));
+        let fits = sums.now.len() == self.now.len()
+            && marks.eq(self.at.iter().map(|(mark, sum)| (*mark, sum.len())));
+        fits.then(|| (sums, all.to_vec()))
     }
 }
 

@@ -46,6 +46,9 @@ pub struct Slot {
     pub range: std::ops::Range<usize>,
 }
 
+/// Numbers that a policy may have: a gigabyte in training.
+const MOST_NUMBERS: usize = 1 << 24;
+
 impl Slot {
     /// What it is called.
     pub fn name(&self) -> &'static str {
@@ -73,6 +76,7 @@ impl Choice {
     /// Fills in the parameters: those that `kept` has, and initial values for the rest.
     fn restart(&mut self, problem: &Problem, kept: impl Fn(&Slot) -> Option<Vec<f64>>) -> Result<()> {
         let slots = self.slots();
+        self.check_size(&slots)?;
         let untrained =
             slots.iter().any(|slot| matches!(slot.param.initial, Initial::Weights) && kept(slot).is_none());
         let mut params = Vec::new();
@@ -82,6 +86,26 @@ impl Choice {
         self.params = params;
         self.state = if untrained { State::Untrained } else { State::Known };
         Ok(())
+    }
+
+    /// Refuses what would not fit into memory, before any of it is taken: an ascent keeps some eight copies.
+    fn check_size(&self, slots: &[Slot]) -> Result<()> {
+        let numbers = slots.last().map_or(0, |slot| slot.range.end);
+        let Some(largest) =
+            slots.iter().max_by_key(|slot| slot.range.len()).filter(|_| numbers > MOST_NUMBERS)
+        else {
+            return Ok(());
+        };
+        let shape: Vec<String> = largest.shape.iter().map(usize::to_string).collect();
+        let message = format!(
+            "{} would have {numbers} numbers here, at most {MOST_NUMBERS} are allowed: {} is {}, and training would take \
+             about {:.0} GB; ask for a smaller rank or network, or leave features out",
+            self.name(),
+            largest.name(),
+            shape.join(" x "),
+            64e-9 * numbers as f64
+        );
+        Err(Error::of("policy", ErrorKind::TooLarge(message)))
     }
 
     /// The policy with these settings for so many arms and features, without a problem to ask for anything else: its numbers are
