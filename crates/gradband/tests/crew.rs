@@ -106,17 +106,17 @@ fn past() -> Problem {
     Problem::bernoulli(Prior::table(table)).horizon(60).build().unwrap()
 }
 
-/// Labelled rows of so many features, of which the first few say something of the class.
-fn labelled(rows: u32, features: u32, classes: u32, horizon: usize) -> Problem {
+/// Labelled rows of so many features, of which the first few say something of the class, over twenty rounds.
+fn labelled(rows: u32, features: u32, classes: u32, holdout: f64) -> Problem {
     let noise = |i: u32, j: u32| f64::from((i * 2_654_435 + j * 40_503).wrapping_mul(97) % 1009) / 1009.0;
-    let mut builder = ExamplesBuilder::new(Scale::MinMax, 0.3).unwrap();
+    let mut builder = ExamplesBuilder::new(Scale::MinMax, holdout).unwrap();
     for i in 0..rows {
         let class = i % classes;
         let value =
             |j: u32| if j < 4 { f64::from(class * (j + 1) % classes) + noise(i, j) } else { noise(i, j) };
         builder.push(&(0..features).map(value).collect::<Vec<_>>(), &class.to_string()).unwrap();
     }
-    Problem::classification(builder.finish(None).unwrap().0).horizon(horizon).build().unwrap()
+    Problem::classification(builder.finish(None).unwrap().0).horizon(20).build().unwrap()
 }
 
 #[test]
@@ -158,9 +158,9 @@ fn past_problems() {
 /// The start from the history, whitened coordinates, folds.
 #[test]
 fn labelled_rows() {
-    same_training(|| labelled(150, 5, 3, 40), &small("soft-ucb"), 100);
+    same_training(|| labelled(150, 5, 3, 0.3), &small("soft-ucb"), 100);
     same(
-        || labelled(150, 5, 3, 40),
+        || labelled(150, 5, 3, 0.3),
         &Catalogue::default(),
         2,
         |problem, observer| {
@@ -274,7 +274,7 @@ impl Observer for Count {
 /// With 123 features, there and back, after the first iteration: the batch of the defaults.
 #[test]
 fn an_iteration_sends_little() {
-    let problem = || labelled(1000, 123, 2, 100);
+    let problem = || labelled(300, 123, 2, 0.0);
     let (here, crew) = (problem(), Far::new(problem, &Catalogue::default(), 4));
     let mut count = Count(crew, Vec::new());
     Trainer::new("soft-ucb").iterations(3).train_observed(&here, &mut count).unwrap();
