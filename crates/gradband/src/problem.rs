@@ -8,6 +8,7 @@ mod builder;
 mod builtin;
 mod classification;
 mod contextual;
+mod digest;
 mod discrete;
 mod examples;
 mod folds;

@@ -144,7 +144,8 @@ impl Choice {
 
     /// What others need to have it too, at these numbers.
     pub(crate) fn description(&self, params: &[f64]) -> Description {
-        Description { name: self.name().into(), settings: self.settings.clone(), params: params.to_vec() }
+        let settings = self.settings().map(|(name, value)| (name, value.to_string())).collect();
+        Description { name: self.name().into(), settings, params: params.to_vec() }
     }
 
     fn check_count(&self, params: &[f64]) -> Result<()> {

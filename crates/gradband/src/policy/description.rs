@@ -1,14 +1,13 @@
 //! A policy as it is sent to those who simulate it elsewhere: its name, its settings and its numbers, to the last bit.
 
-use super::params::SettingValue;
 use crate::numeric::bytes::Put;
-use std::collections::BTreeMap;
 
 /// What others need to have the same policy; its numbers may be some that training has not made fit for use yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Description {
     pub(super) name: String,
-    pub(super) settings: BTreeMap<&'static str, SettingValue>,
+    /// As they are typed.
+    pub(super) settings: Vec<(&'static str, String)>,
     pub(super) params: Vec<f64>,
 }
 
@@ -23,7 +22,7 @@ impl Description {
         out.put(self.settings.len() as u64);
         for (name, value) in &self.settings {
             out.put_bytes(name.as_bytes());
-            out.put_bytes(value.to_string().as_bytes());
+            out.put_bytes(value.as_bytes());
         }
         out.put_numbers(&self.params);
         out

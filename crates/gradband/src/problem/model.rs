@@ -55,7 +55,7 @@ pub struct Problem {
     pub(super) remoteness: f64,
     pub(super) digest: Remembered,
     /// What it was made of, if the user did not make it.
-    pub(super) origin: Option<Arc<Origin>>,
+    pub(super) origin: Option<Arc<Origin<Problem>>>,
 }
 
 impl Problem {
