@@ -79,12 +79,14 @@ impl Drop for Hold {
 
 /// While this is there, files are being written.
 #[must_use]
-pub struct Writing(Hold);
+pub struct Writing {
+    _hold: Hold,
+}
 
 /// Makes Ctrl-C wait until a file is whole.
 pub fn writing() -> Writing {
     WRITES.fetch_add(1, Ordering::SeqCst);
-    Writing(hold())
+    Writing { _hold: hold() }
 }
 
 impl Drop for Writing {

@@ -217,7 +217,8 @@ impl Observer for Keeper {
     }
 
     fn keep(&mut self, step: &str, state: &dyn Fn() -> Vec<u8>) {
-        let Some(checkpoint) = &mut *self.checkpoint.borrow_mut() else { return };
+        let mut kept = self.checkpoint.borrow_mut();
+        let Some(checkpoint) = kept.as_mut() else { return };
         let since = Instant::now();
         checkpoint.note(step, state());
         if checkpoint.is_due() {

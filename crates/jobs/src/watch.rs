@@ -40,10 +40,12 @@ impl Watch {
 
 impl Observer for Watch {
     fn progress(&mut self, progress: Progress) -> ControlFlow<StopReason> {
-        let going = self.client.progress(progress).and_then(|()| match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => ControlFlow::Break(StopReason::Time),
-            _ => ControlFlow::Continue(()),
-        });
+        let going = match (self.client.progress(progress), self.deadline) {
+            (ControlFlow::Continue(()), Some(deadline)) if Instant::now() >= deadline => {
+                ControlFlow::Break(StopReason::Time)
+            }
+            (going, _) => going,
+        };
         self.stopped |= going.is_break();
         going
     }
