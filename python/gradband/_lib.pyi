@@ -1,0 +1,3 @@
+__version__: str
+
+def fail(message: str, place: str) -> None: ...
