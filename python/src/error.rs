@@ -1,11 +1,12 @@
 //! Errors of the library as `gb.Error` and its kinds, which are classes of Python: `gradband/error.py`.
 
+use crate::convert;
 use gradband::ErrorKind;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
-/// An error of the library on its way to Python. `?` turns either kind into what a function of the module returns.
+/// An error on its way to Python. `?` turns those of the library and of Python into what a function of the module returns.
 pub struct Failure(PyErr);
 
 /// What functions of the module return.
@@ -36,7 +37,7 @@ pub fn raise(error: &gradband::Error) -> PyErr {
         ErrorKind::Conflict { .. } => "Conflict",
         _ => "Error",
     };
-    let (message, place) = (error.kind().to_string(), error.place().to_string());
+    let (message, place) = (error.kind().to_string(), convert::place(error.place()).to_string());
     Python::attach(|py| match class(py, name) {
         Ok(class) => PyErr::from_type(class, (message, place)),
         Err(error) => error,
