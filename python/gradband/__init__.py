@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ._lib import __version__
+from ._lib import Decision, __version__
+from .agent import Agent
 from .error import Conflict, Error, UnknownDecision
 
-__all__ = ["Conflict", "Error", "UnknownDecision", "__version__"]
+__all__ = ["Agent", "Conflict", "Decision", "Error", "UnknownDecision", "__version__"]

@@ -133,7 +133,7 @@ impl Agent {
     /// a process that was forked.
     pub fn renew(&mut self) {
         if self.seed.is_none() {
-            self.rekey(RandomState::new().build_hasher().finish());
+            self.rekey(entropy());
         }
     }
 
@@ -400,6 +400,13 @@ impl Agent {
             Outcome::Silent | Outcome::Late(_) => Ok(Status::Late),
         }
     }
+}
+
+/// Bits that no other process has. A thread draws its hash keys from the system once, and a forked process has a copy of them: a
+/// thread that is new has its own.
+fn entropy() -> u64 {
+    let draw = || RandomState::new().build_hasher().finish();
+    std::thread::spawn(draw).join().unwrap_or_else(|_| draw())
 }
 
 pub(super) fn check_name(place: impl Into<Place>, name: &str) -> Result<()> {
