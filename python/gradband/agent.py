@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 from . import _lib
 from ._lib import Decision
 from .error import Error
+from .policy import Policy, load
+from .rule import Rule
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from .policy import Policy
-    from .problem import Problem
+    from .jobs import AnyProblem
 
     Context = Union[Mapping[str, float], Sequence[float], npt.NDArray[np.floating[Any]]]
 
@@ -35,7 +36,8 @@ if hasattr(os, "register_at_fork"):
 class Agent(_lib.Agent):
     """A policy that plays: `pull` decides, `update` reports a reward. Threads may share it.
 
-    `policy` is a `Policy`, the path of a policy file, or a name as typed (`"softelim(w=0.5)"`) with the `problem` that it is for.
+    `policy` is a `Policy`, the path of a policy file, or a name as typed (`"softelim(w=0.5)"`) or a `Rule` with the `problem` that
+    it is for.
     `arms` are names; those of the problem if they are left out. `floor` is the least probability of an arm. With a `seed`
     everything replays, bit for bit; without, every copy of the agent explores differently. With `wait` (seconds, a `timedelta` or a
     text such as `"24h"`) and `default_reward`, silence means that reward, and time is an argument of every call (`at=time.time()`).
@@ -54,10 +56,10 @@ class Agent(_lib.Agent):
 
     def __new__(
         cls,
-        policy: Policy | str | os.PathLike[str],
+        policy: Policy | Rule | str | os.PathLike[str],
         arms: Sequence[str] | None = None,
         *,
-        problem: Problem | str | None = None,
+        problem: AnyProblem | None = None,
         floor: float | None = None,
         seed: int | None = None,
         wait: float | str | timedelta | None = None,
@@ -69,8 +71,8 @@ class Agent(_lib.Agent):
             given, missing = ("default_reward", "wait") if wait is None else ("wait", "default_reward")
             raise Error(f"is missing; it belongs to {given}", missing)
         window = None if wait is None or default_reward is None else (_seconds(wait), default_reward)
-        source = _source(policy, problem)
-        agent = super().__new__(cls, source, arms, floor, seed, window, after, limit)
+        native = _native(policy, problem)
+        agent = super().__new__(cls, native, arms, floor, seed, window, after, limit)
         for note in agent._notes():
             warnings.warn(note, stacklevel=2)
         return agent
@@ -109,10 +111,10 @@ class Agent(_lib.Agent):
         return self._learn([_row(row) for row in _records(rows)])
 
     def replace(
-        self, policy: Policy | str | os.PathLike[str], *, problem: Problem | str | None = None
+        self, policy: Policy | Rule | str | os.PathLike[str], *, problem: AnyProblem | None = None
     ) -> None:
         """Another policy takes over, with all that is known."""
-        self._replace(_source(policy, problem))
+        self._replace(_native(policy, problem))
 
     def log(self) -> list[dict[str, Any]]:
         """The decisions that are remembered, and what became of them."""
@@ -127,14 +129,14 @@ class Agent(_lib.Agent):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Agent:
         """The agent that `save` wrote. Without a seed it explores on in another way than the one that was saved."""
-        return cls._saved(("saved file", os.fspath(path), ""))
+        return cls._saved((os.fspath(path), True))
 
     @classmethod
-    def _saved(cls, source: tuple[str, str, str]) -> Agent:
+    def _saved(cls, source: tuple[str, bool]) -> Agent:
         return super().__new__(cls, source, None, None, None, None, None, None)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._saved, (("saved text", self._text(), ""),)
+        return type(self)._saved, ((self._text(), False),)
 
     def __repr__(self) -> str:
         stats = self.stats()
@@ -203,14 +205,12 @@ def _row(row: Any) -> tuple[Any, ...]:
     return tuple(row)
 
 
-def _source(policy: Any, problem: Any) -> tuple[str, str, str]:
-    """Where a policy comes from: its text, its file, or its name and the problem that it is for."""
-    if hasattr(policy, "to_dict"):
-        return "text", json.dumps(policy.to_dict()), ""
-    if isinstance(policy, str) and isinstance(problem, str):
-        return "name", policy, problem
-    if problem is not None:
-        return _source(problem.policy(policy), None)
-    if isinstance(policy, (str, os.PathLike)):
-        return "file", os.fspath(policy), ""
-    raise Error(f"found {type(policy).__name__}, expected a policy, a policy file, or a name with problem=", "policy")
+def _native(policy: Any, problem: Any) -> _lib.Policy:
+    if isinstance(policy, Rule) or (isinstance(policy, str) and problem is not None):
+        policy = Policy(policy, problem)
+    elif isinstance(policy, (str, os.PathLike)):
+        policy = load(policy)
+    if not isinstance(policy, Policy):
+        found = type(policy).__name__
+        raise Error(f"found {found}, expected a policy, a policy file, or a name with problem=", "policy")
+    return policy._native

@@ -4,10 +4,12 @@ mod decision;
 mod read;
 
 use crate::error::Result;
+use crate::jobs::json;
+use crate::policy::Policy;
+use crate::rule;
 use decision::PyDecision;
 use gradband::agent::{After, Status};
-use gradband::policy::Choice;
-use gradband::{Agent, Catalogue, ErrorKind, Place, Playable};
+use gradband::{Agent, ErrorKind, Place, Playable};
 use gradband_files::PolicyFile;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -69,42 +71,16 @@ fn advance(agent: &mut Agent, at: Maybe) -> Result<()> {
     Ok(at.map_or(Ok(()), |at| agent.advance(read::number("at", at)?))?)
 }
 
-/// Where a policy comes from: the text of a policy file, the file itself, or a name and the problem that it is for. Or a whole agent:
-/// the text of a saved one, or its file.
+/// A policy, or a whole agent that was saved: its text, or its file.
 #[derive(FromPyObject)]
-struct Source {
-    #[pyo3(item(0))]
-    kind: String,
-    #[pyo3(item(1))]
-    policy: String,
-    #[pyo3(item(2))]
-    problem: String,
+enum Source<'py> {
+    Policy(Bound<'py, Policy>),
+    Saved(String, bool),
 }
 
-impl Source {
-    fn agent(&self) -> Option<gradband::Result<Agent>> {
-        match &*self.kind {
-            "saved text" => Some(Agent::load(&self.policy)),
-            "saved file" => Some(gradband_files::load_agent(&self.policy)),
-            _ => None,
-        }
-    }
-
-    fn playable(&self) -> gradband::Result<Playable> {
-        let Self { kind, policy, problem } = self;
-        match &**kind {
-            "text" => {
-                let unreadable = |error: serde_json::Error| gradband::Error::new("policy", error.to_string());
-                let file: PolicyFile = serde_json::from_str(policy).map_err(unreadable)?;
-                Playable::from_records(file.policy, file.problem, &Catalogue::default())
-            }
-            "file" => gradband_files::load_playable(policy),
-            _ => {
-                let problem = gradband_files::open(problem)?.problem;
-                Playable::new(&Choice::parse(policy, &problem)?, &problem)
-            }
-        }
-    }
+fn playable(policy: &Bound<Policy>) -> gradband::Result<Playable> {
+    let PolicyFile { policy, problem, .. } = &policy.get().file;
+    Playable::from_records(policy.clone(), problem.clone(), &rule::catalogue())
 }
 
 #[pymethods]
@@ -120,10 +96,13 @@ impl PyAgent {
         after: Option<&str>,
         limit: Option<usize>,
     ) -> Result<Self> {
-        if let Some(agent) = source.agent() {
-            return Ok(Self::of(agent?));
-        }
-        let policy = source.playable()?;
+        let policy = match &source {
+            Source::Policy(policy) => playable(policy)?,
+            Source::Saved(text, false) => return Ok(Self::of(Agent::load_from(text, &rule::catalogue())?)),
+            Source::Saved(path, true) => {
+                return Ok(Self::of(gradband_files::load_agent_from(path, &rule::catalogue())?));
+            }
+        };
         let arms = match arms {
             Some(arms) => read::texts("arms", arms)?,
             None => policy.arm_names(),
@@ -251,8 +230,8 @@ impl PyAgent {
         Ok(self.lock(py).agent.learn(&rows)?)
     }
 
-    fn _replace(&self, py: Python, source: Source) -> Result<()> {
-        let policy = source.playable()?;
+    fn _replace(&self, py: Python, policy: &Bound<Policy>) -> Result<()> {
+        let policy = playable(policy)?;
         Ok(self.lock(py).agent.replace(policy)?)
     }
 
@@ -276,10 +255,6 @@ impl PyAgent {
     fn _log(&self, py: Python) -> Result<String> {
         json(&self.lock(py).agent.log().collect::<Vec<_>>())
     }
-}
-
-fn json(value: &impl serde::Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| gradband::Error::new("", error.to_string()).into())
 }
 
 fn mode(name: &str) -> Result<After> {

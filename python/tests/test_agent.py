@@ -8,7 +8,9 @@ import os
 import pickle
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,12 +20,12 @@ import gradband as gb
 ARMS = ["red", "green", "blue"]
 
 
-def agent(policy: str = "softelim(w=0.5)", arms: list[str] | None = None, **options: object) -> gb.Agent:
-    return gb.Agent(policy, ARMS[:2] if arms is None else arms, problem="bernoulli-2", **options)  # type: ignore[arg-type]
+def agent(policy: str = "softelim(w=0.5)", arms: list[str] | None = None, **options: Any) -> gb.Agent:
+    return gb.Agent(policy, ARMS[:2] if arms is None else arms, problem="bernoulli-2", **options)
 
 
-def contextual(**options: object) -> gb.Agent:
-    return gb.Agent("soft-ucb", problem="linear-1", **options)  # type: ignore[arg-type]
+def contextual(**options: Any) -> gb.Agent:
+    return gb.Agent("soft-ucb", problem="linear-1", **options)
 
 
 def features() -> int:
@@ -77,6 +79,8 @@ def test_the_same_id_gets_the_same_answer_and_a_unit_the_same_number() -> None:
     chosen = agent(seed=5)
     first = chosen.pull(id="order-1")
     assert first == chosen.pull(None, None, "order-1") and first.id == "order-1"
+    # From then on the policy decides.
+    chosen.pull()
 
     def arm(unit: str) -> str:
         decision = chosen.pull(unit=unit)
@@ -124,9 +128,9 @@ def test_silence_means_the_default_reward() -> None:
     stats = chosen.stats()
     assert (stats["credited"], stats["silent"], stats["late"]) == (2, 1, 1)
     chosen.advance(100.0)
-    for options, place in [({"wait": 3.0}, "default_reward"), ({"default_reward": 0.0}, "wait")]:
+    for given, place in [("wait", "default_reward"), ("default_reward", "wait")]:
         with pytest.raises(gb.Error) as error:
-            agent(**options)
+            agent(**{given: 0.5})
         assert error.value.place == place
     with pytest.raises(gb.Error, match="90s, 30m, 24h or 7d"):
         agent(wait="soon", default_reward=0.0)
@@ -137,7 +141,8 @@ def test_contexts_may_come_in_any_form() -> None:
     x = [0.1 * i for i in range(d)]
     chosen = contextual(seed=4)
     expected = chosen.probabilities(x)
-    for form in [tuple(x), np.array(x), np.array(x, dtype=np.float64)[::1], np.ma.masked_array(x)]:
+    forms: list[Any] = [tuple(x), np.array(x), np.array(x + x)[::1][:d], np.ma.masked_array(x)]
+    for form in forms:
         assert chosen.probabilities(form) == expected
     single = chosen.probabilities(np.array(x, dtype=np.float32))
     assert single == pytest.approx(expected, abs=1e-6)
@@ -177,7 +182,7 @@ def labelled_policy(tmp_path: Path) -> Path:
     return path
 
 
-WRONG: list[tuple[dict[str, object], str]] = [
+WRONG: list[tuple[dict[str, Any], str]] = [
     ({"context": "abc"}, "context"),
     ({"context": 3.0}, "context"),
     ({"context": ["a", 1.0]}, "context[0]"),
@@ -199,33 +204,34 @@ WRONG: list[tuple[dict[str, object], str]] = [
 
 
 @pytest.mark.parametrize(("asked", "place"), WRONG)
-def test_wrong_pulls_name_their_place(asked: dict[str, object], place: str) -> None:
+def test_wrong_pulls_name_their_place(asked: dict[str, Any], place: str) -> None:
     chosen = agent(seed=1)
     with pytest.raises(gb.Error) as error:
-        chosen.pull(**asked)  # type: ignore[arg-type]
+        chosen.pull(**asked)
     assert error.value.place == place and error.value.message
     assert chosen.stats()["decisions"] == 0
 
 
 @pytest.mark.parametrize("reward", ["1", None, float("nan"), float("inf"), 1.5, [1.0]])
-def test_wrong_rewards_name_their_place(reward: object) -> None:
+def test_wrong_rewards_name_their_place(reward: Any) -> None:
     chosen = agent(seed=1)
     decision = chosen.pull()
     with pytest.raises(gb.Error) as error:
-        chosen.update(decision.id, reward)  # type: ignore[arg-type]
+        chosen.update(decision.id, reward)
     assert error.value.place == "reward"
     assert chosen.stats()["credited"] == 0
 
 
 def test_wrong_agents_name_their_place(tmp_path: Path) -> None:
-    for make, place in [
+    wrong: list[tuple[Callable[[], object], str]] = [
         (lambda: agent("softelm"), "policy"),
         (lambda: agent(arms=["a", "a"]), "arms[1]"),
         (lambda: agent(arms=[]), "arms"),
         (lambda: agent(after="explode"), "after"),
         (lambda: agent(floor=0.9).pull(), "floor"),
         (lambda: gb.Agent(3), "policy"),  # type: ignore[arg-type]
-    ]:
+    ]
+    for make, place in wrong:
         with pytest.raises(gb.Error) as error:
             make()
         assert error.value.place == place
@@ -332,7 +338,8 @@ def test_agents_are_saved_and_loaded(tmp_path: Path) -> None:
 
 
 def test_pickles_are_copies_that_explore_differently() -> None:
-    for copied in (lambda a: pickle.loads(pickle.dumps(a)), copy.deepcopy):
+    copies: list[Callable[[gb.Agent], gb.Agent]] = [lambda a: pickle.loads(pickle.dumps(a)), copy.deepcopy]
+    for copied in copies:
         seeded, free = agent(seed=1), agent()
         open_one = free.pull()
         again = copied(free)
@@ -378,8 +385,10 @@ def test_threads_share_an_agent() -> None:
             failed.append(error)
 
     running = [threading.Thread(target=play) for _ in range(threads)]
-    [thread.start() for thread in running]
-    [thread.join() for thread in running]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
     stats = chosen.stats()
     assert not failed
     assert stats["decisions"] == stats["credited"] == stats["round"] == threads * each

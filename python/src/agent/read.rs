@@ -1,5 +1,6 @@
 //! What an agent is told, from objects of Python. Whatever is wrong with them is an error at its place.
 
+use crate::convert::expected;
 use gradband::agent::{Context, Row};
 use gradband::{Error, Place, Pull, Result};
 use pyo3::prelude::*;
@@ -9,30 +10,25 @@ use std::collections::BTreeMap;
 /// An object that may be left out.
 pub type Maybe<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
-fn wrong(place: impl Into<Place>, found: &Bound<PyAny>, expected: &str) -> Error {
-    let kind = found.get_type().name().map_or_else(|_| "something else".into(), |name| name.to_string());
-    Error::new(place, format!("found {kind}, expected {expected}"))
-}
-
 pub fn number(place: impl Into<Place>, value: &Bound<PyAny>) -> Result<f64> {
     if let Ok(value) = value.cast_exact::<PyFloat>() {
         return Ok(value.value());
     }
     // A string is no number, whatever it spells.
-    value.extract().map_err(|_| wrong(place, value, "a number"))
+    value.extract().map_err(|_| expected(place, value, "a number"))
 }
 
 pub fn text<'a>(place: impl Into<Place>, value: &'a Bound<PyAny>) -> Result<&'a str> {
     let text = value.cast::<PyString>().ok().and_then(|text| text.to_str().ok());
-    text.ok_or_else(|| wrong(place, value, "a string"))
+    text.ok_or_else(|| expected(place, value, "a string"))
 }
 
 pub fn texts(place: &str, value: &Bound<PyAny>) -> Result<Vec<String>> {
     // The letters of a string are no names.
     if value.is_instance_of::<PyString>() {
-        return Err(wrong(place, value, "a list of strings"));
+        return Err(expected(place, value, "a list of strings"));
     }
-    let items = value.try_iter().map_err(|_| wrong(place, value, "a list of strings"))?;
+    let items = value.try_iter().map_err(|_| expected(place, value, "a list of strings"))?;
     let name = |(i, item): (usize, PyResult<Bound<PyAny>>)| {
         let item = item.map_err(|error| Error::new(place, error.to_string()))?;
         text(Place::key(place).index(i), &item).map(String::from)
@@ -60,13 +56,13 @@ pub fn context(value: Maybe) -> Result<Context> {
         return named(dict);
     }
     if let Ok(list) = value.call_method0(pyo3::intern!(py, "tolist")) {
-        let list = list.cast::<PyList>().map_err(|_| wrong("context", &list, EXPECTED))?;
+        let list = list.cast::<PyList>().map_err(|_| expected("context", &list, CONTEXT))?;
         return values(list.len(), list.iter());
     }
-    Err(wrong("context", value, EXPECTED))
+    Err(expected("context", value, CONTEXT))
 }
 
-const EXPECTED: &str = "a list of numbers, or numbers by the names of their features";
+const CONTEXT: &str = "a list of numbers, or numbers by the names of their features";
 
 fn values<'py>(len: usize, items: impl Iterator<Item = Bound<'py, PyAny>>) -> Result<Context> {
     let mut values = Vec::with_capacity(len);
