@@ -130,7 +130,7 @@ def test_silence_means_the_default_reward() -> None:
     chosen.advance(100.0)
     for given, place in [("wait", "default_reward"), ("default_reward", "wait")]:
         with pytest.raises(gb.Error) as error:
-            agent(**{given: 0.5})
+            agent(**dict[str, Any]({given: 0.5}))
         assert error.value.place == place
     with pytest.raises(gb.Error, match="90s, 30m, 24h or 7d"):
         agent(wait="soon", default_reward=0.0)

@@ -85,7 +85,7 @@ fn names(args: &Play, policy: &Playable) -> Vec<String> {
 /// The agent that was saved; another policy takes over, and arms that are new are added.
 fn resumed(args: &Play, policy: Playable, file: &StateFile) -> Result<Agent> {
     let mut agent = load_agent(&file.path)?;
-    let (path, decisions) = (file.path.display(), output::grouped(agent.stats().decisions as usize));
+    let (path, decisions) = (file.path.display(), gradband_jobs::grouped(agent.stats().decisions as usize));
     output::note(&format!("goes on after {decisions} decisions, from {path}"));
     if file.was_killed() {
         output::note("the last process was killed: what came after its last save is lost");
