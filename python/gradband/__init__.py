@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from ._lib import __version__
+import importlib
+from typing import TYPE_CHECKING
+
+from ._lib import Decision, __version__
+from .agent import Agent
 from .error import Conflict, Error, UnknownDecision
 from .jobs import compare, evaluate, exact, gittins, gradient, run, train
 from .policy import Policy, load
 from .problem import Problem
 from .results import Comparison, Estimate, Evaluation, Exact, Gradient, Point, Training
+from .rule import Rule
 
 __all__ = [
+    "Agent",
     "Comparison",
     "Conflict",
+    "Decision",
     "Error",
     "Estimate",
     "Evaluation",
@@ -20,6 +27,7 @@ __all__ = [
     "Point",
     "Policy",
     "Problem",
+    "Rule",
     "Training",
     "UnknownDecision",
     "__version__",
@@ -32,3 +40,13 @@ __all__ = [
     "run",
     "train",
 ]
+
+if TYPE_CHECKING:
+    from . import envs as envs
+else:
+
+    def __getattr__(name):
+        # What needs gymnasium is imported when somebody asks for it.
+        if name == "envs":
+            return importlib.import_module(".envs", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,6 +13,7 @@ from .error import Error
 from .policy import Policy
 from .problem import Problem, as_problem
 from .results import Comparison, Evaluation, Exact, Gradient, Training
+from .rule import Rule
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 #: What functions take for a problem.
 AnyProblem = Problem | str | os.PathLike[str] | Mapping[str, Any]
 #: What functions take for a policy: its name with its parameters, or one that was trained or loaded.
-AnyPolicy = str | Policy
+AnyPolicy = str | Policy | Rule
 #: Called now and then with how far the work is: what, unit, done, total.
 Progress = Callable[[dict[str, Any]], object]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _lib
 from .error import Error
+from .rule import Rule
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,15 +26,19 @@ class Policy:
     __slots__ = ("_native",)
     _native: _lib.Policy
 
-    def __init__(self, source: str | dict[str, Any], problem: Problem | str | None = None) -> None:
+    def __init__(self, source: str | dict[str, Any] | Rule, problem: Problem | str | None = None) -> None:
         if isinstance(source, dict):
             native = _lib.Policy.parse(json.dumps(source))
-        elif isinstance(source, str):
+        elif isinstance(source, (str, Rule)):
             if problem is None:
                 raise Error("is missing; a policy by its name belongs to a problem", "problem")
             from .problem import as_problem
 
-            native = _lib.Policy.named(source, as_problem(problem)._native)
+            known = as_problem(problem)._native
+            if isinstance(source, Rule):
+                native = _lib.Policy.ruled(source._native, known)
+            else:
+                native = _lib.Policy.named(source, known)
         else:
             raise Error(f"found {type(source).__name__}, expected a name or what to_dict() gave", "policy")
         object.__setattr__(self, "_native", native)

@@ -15,7 +15,7 @@ fn found(value: &Bound<PyAny>) -> String {
     shown.unwrap_or_else(|_| "something that cannot be shown".into())
 }
 
-fn expected(place: impl Into<Place>, value: &Bound<PyAny>, what: &str) -> Error {
+pub fn expected(place: impl Into<Place>, value: &Bound<PyAny>, what: &str) -> Error {
     Error::new(place, format!("found {}, expected {what}", found(value)))
 }
 

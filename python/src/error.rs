@@ -32,6 +32,12 @@ impl From<Failure> for PyErr {
 
 /// The exception that says what an error of the library says.
 pub fn raise(error: &gradband::Error) -> PyErr {
+    // What the user's own code raised is raised again.
+    if let ErrorKind::Outside(outside) = error.kind()
+        && let Some(raised) = outside.get().downcast_ref::<PyErr>()
+    {
+        return Python::attach(|py| raised.clone_ref(py));
+    }
     let name = match error.kind() {
         ErrorKind::UnknownDecision { .. } => "UnknownDecision",
         ErrorKind::Conflict { .. } => "Conflict",

@@ -2,9 +2,10 @@
 
 use crate::error::Result;
 use crate::problem::Problem;
+use crate::rule::{self, Rule};
 use gradband::agent::Playable;
 use gradband::policy::Learns;
-use gradband::{Catalogue, Error, Place};
+use gradband::{Error, Place};
 use gradband_files::{FORMAT, POLICY_FILE, PolicyFile, WEIGHTS_FILE, io};
 use gradband_jobs::policies::Named;
 use pyo3::prelude::*;
@@ -20,7 +21,7 @@ pub struct Policy {
 
 impl Policy {
     pub fn new(mut file: PolicyFile) -> gradband::Result<Self> {
-        let catalogue = Catalogue::default();
+        let catalogue = rule::catalogue();
         // What networks learned goes into a file of its own, also if it came as JSON, in the numbers that they play with.
         if catalogue.kind(&file.policy.kind)?.learns() != Learns::Score {
             file.policy.weights = Some(WEIGHTS_FILE.into());
@@ -36,13 +37,16 @@ pub fn named(argument: &Bound<PyAny>, problem: &Problem, key: &str) -> Result<Na
     if let Ok(text) = argument.extract::<String>() {
         return Ok(Named::Text(text));
     }
+    if let Ok(rule) = argument.cast::<Rule>() {
+        return Ok(Named::Choice(rule.get().policy.on(&problem.target.problem)?));
+    }
     let Ok(policy) = argument.cast::<Policy>() else {
         let found = argument.get_type().name()?.to_string();
         let message =
             format!("found {found}, expected a name such as 'softelim(w=0.5)' or a gradband.Policy");
         return Err(Error::new(Place::key(key), message).into());
     };
-    let choice = policy.get().file.choose(&problem.target.problem, &Catalogue::default());
+    let choice = policy.get().file.choose(&problem.target.problem, &rule::catalogue());
     Ok(Named::Choice(choice.map_err(|error| error.within(Place::key(key)))?))
 }
 
@@ -76,6 +80,13 @@ impl Policy {
         let problem = &problem.target.problem;
         let asked = gradband_jobs::policies::parse(text, problem, "policy")?;
         Ok(Self::new(PolicyFile::new(&asked.choice, problem)?)?)
+    }
+
+    /// A rule of the user's own on a problem, with the parameters that it starts from.
+    #[staticmethod]
+    fn ruled(rule: &Bound<Rule>, problem: &Bound<Problem>) -> Result<Self> {
+        let problem = &problem.get().target.problem;
+        Ok(Self::new(PolicyFile::new(&rule.get().policy.on(problem)?, problem)?)?)
     }
 
     /// All of it as JSON; what networks learned is in it, too.

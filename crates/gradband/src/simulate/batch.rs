@@ -75,6 +75,28 @@ impl Chunk {
         job.problem.armed().map_or(Ok(()), |armed| armed.rewards.check_drawn())?;
         Ok(chunk)
     }
+
+    /// Chunks that were played by one call, one after the other.
+    fn split(self, size: usize) -> Vec<Self> {
+        if self.len <= size {
+            return vec![self];
+        }
+        let players = self.outcomes.len() / self.len;
+        let part = |first: usize| {
+            let len = size.min(self.len - first);
+            let each = |player: usize| player * self.len + first;
+            Self {
+                len,
+                outcomes: (0..players).flat_map(|p| self.outcomes[each(p)..][..len].to_vec()).collect(),
+                gradients: self.gradients[first * self.dim..][..len * self.dim].to_vec(),
+                curves: (0..players)
+                    .flat_map(|p| self.curves[each(p) * self.marks..][..len * self.marks].to_vec())
+                    .collect(),
+                ..self
+            }
+        };
+        (0..self.len).step_by(size).map(part).collect()
+    }
 }
 
 /// What is kept of a chunk, and how it is sent.
@@ -100,7 +122,8 @@ pub(crate) fn play<S: Summary>(
 ) -> Result<()> {
     let size = job.chunk();
     let chunks = instances.div_ceil(size);
-    let cost = job.problem.cost() * (job.task.runs() * players.len() * size) as f64;
+    let slowness: f64 = players.iter().map(|player| player.slowness()).sum();
+    let cost = job.problem.cost() * (job.task.runs() * size) as f64 * slowness;
     let numbers: usize = players.iter().map(|player| player.dim()).sum();
     let most = (WAVE_NUMBERS / numbers.max(1)).clamp(1, MOST_CHUNKS);
     // A player that nobody else can have is played here.
@@ -130,12 +153,15 @@ fn sums<S: Summary>(
     chunks: Range<usize>,
     summary: &S,
 ) -> Result<Vec<S::Sum>> {
-    let size = job.chunk();
-    let sums = chunks.into_par_iter().map(|chunk| {
+    let (size, end) = (job.chunk(), chunks.end);
+    let together = players.iter().map(|player| player.together(job)).max().unwrap_or(1).max(1);
+    let sums = chunks.into_par_iter().step_by(together).map(|chunk| {
         let first = chunk * size;
-        Chunk::play(players, job, first, size.min(instances - first)).map(|chunk| summary.sum(&chunk))
+        let last = (end.min(chunk + together) * size).min(instances);
+        let chunks = Chunk::play(players, job, first, last - first)?.split(size);
+        Ok(chunks.iter().map(|chunk| summary.sum(chunk)).collect::<Vec<_>>())
     });
-    sums.collect()
+    Ok(sums.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 /// The same as a crew sends them.

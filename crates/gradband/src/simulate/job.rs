@@ -136,6 +136,14 @@ pub trait Player: Send + Sync {
     fn description(&self) -> Option<Vec<u8>> {
         None
     }
+    /// How many chunks are better played by one call.
+    fn together(&self, _job: &Job) -> usize {
+        1
+    }
+    /// How much longer it takes than most policies.
+    fn slowness(&self) -> f64 {
+        1.0
+    }
     /// What a run of an instance did, played plainly and kept whole; nothing from engines that have oracles of their
     /// own.
     #[cfg(test)]
