@@ -97,7 +97,9 @@ impl PolicyFile {
         struct Format {
             gradband: Option<u32>,
         }
-        path.parent().map_or((), edition::finish);
+        if let Some(dir) = path.parent() {
+            edition::finish(dir);
+        }
         let place = Place::file(path.display().to_string());
         match io::read_json::<Format>(path)?.gradband {
             Some(FORMAT) => {}
