@@ -23,6 +23,7 @@
 //! | past problems from CSV | [`read_table`], [`read_table_with`] |
 //! | labelled data from CSV or LIBSVM text | [`read_examples`] |
 //! | policies on disk | [`save_policy`], [`load_policy`], [`load_policy_from`], [`PolicyFile`] |
+//! | an agent behind a pipe | [`protocol`] |
 //! | the paper's data sets | [`DATASETS`], [`datasets`] |
 //!
 //! # Features
@@ -40,6 +41,7 @@ mod examples;
 pub mod io;
 mod lines;
 mod policy_file;
+pub mod protocol;
 mod records;
 pub mod spec;
 mod table;

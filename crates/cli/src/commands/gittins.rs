@@ -21,6 +21,7 @@ struct Document<'a> {
     entries: usize,
     start: f32,
     seconds: f64,
+    #[serde(serialize_with = "output::optional_path")]
     output: Option<&'a Path>,
 }
 

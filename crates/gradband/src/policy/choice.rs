@@ -11,6 +11,9 @@ use crate::problem::Problem;
 use crate::simulate::Player;
 use std::collections::BTreeMap;
 
+/// The most parameters: 80 MB of them.
+const MAX_PARAMS: usize = 10_000_000;
+
 /// A policy with all its parameters and settings, for problems of one shape.
 #[derive(Clone, Debug)]
 pub struct Choice {
@@ -72,6 +75,7 @@ impl Choice {
     /// Fills in the parameters: those that `kept` has, and initial values for the rest.
     fn restart(&mut self, problem: &Problem, kept: impl Fn(&Slot) -> Option<Vec<f64>>) -> Result<()> {
         let slots = self.slots();
+        self.check_size(&slots)?;
         let untrained =
             slots.iter().any(|slot| matches!(slot.param.initial, Initial::Weights) && kept(slot).is_none());
         let mut params = Vec::new();
@@ -81,6 +85,21 @@ impl Choice {
         self.params = params;
         self.state = if untrained { State::Untrained } else { State::Known };
         Ok(())
+    }
+
+    /// Refuses sizes that no training gets through, before anything is made of them.
+    fn check_size(&self, slots: &[Slot]) -> Result<()> {
+        let count = slots.last().map_or(0, |slot| slot.range.end);
+        if count <= MAX_PARAMS {
+            return Ok(());
+        }
+        let gigabytes = (8 * count) as f64 / 1e9;
+        let message = format!(
+            "{} would have {count} parameters, {gigabytes:.1} GB, of which training needs several; expected at most \
+             {MAX_PARAMS}: use fewer features or units",
+            self.name()
+        );
+        Err(Error::of("policy", ErrorKind::TooLarge(message)))
     }
 
     /// The policy with these settings for so many arms and features, without a problem to ask for anything else: its numbers are
