@@ -238,18 +238,19 @@ pub fn policy_string(bytes: &[u8]) -> bool {
 
 /// The line protocol of `play`, for agents of several policies.
 pub fn protocol(bytes: &[u8]) -> bool {
-    static AGENTS: OnceLock<Vec<Agent>> = OnceLock::new();
-    let agents = AGENTS.get_or_init(|| {
+    static POLICIES: OnceLock<Vec<Playable>> = OnceLock::new();
+    let policies = POLICIES.get_or_init(|| {
         let policies =
             [("bernoulli-2", "softelim(w=0.5)"), ("linear-1", "soft-ucb"), ("bernoulli-2", "exp3")];
-        let agent = |(problem, policy)| {
+        let playable = |(problem, policy)| {
             let problem = Problem::named(problem).unwrap();
-            let policy = Playable::new(&Choice::parse(policy, &problem).unwrap(), &problem).unwrap();
-            Agent::new(policy, ["a", "b", "c"]).unwrap().seed(1).floor(0.01).window(5.0, 0.0)
+            Playable::new(&Choice::parse(policy, &problem).unwrap(), &problem).unwrap()
         };
-        policies.into_iter().map(agent).collect()
+        policies.into_iter().map(playable).collect()
     });
-    let mut agent = agents[pick(bytes, agents.len())].clone();
+    let policy = &policies[pick(bytes, policies.len())];
+    let agent = Agent::new(policy, ["a", "b", "c"]).unwrap();
+    let mut agent = agent.seed(1).floor(0.01).window(5.0, 0.0);
     let mut any = false;
     for (now, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         let Reply::Line(reply) = protocol::reply(&mut agent, line, now as f64) else { continue };

@@ -59,6 +59,7 @@ pub fn read(dir: &Path, experiment: &str) -> Result<Vec<Record>, Failure> {
     }
     let text =
         String::from_utf8(io::read(&path)?).map_err(|_| Failure::input(place(&path), "is not UTF-8 text"))?;
+    io::check_values(&path, &text)?;
     parse(&path, &text).map(|(records, _)| records)
 }
 

@@ -11,8 +11,8 @@ use crate::problem::Problem;
 use crate::simulate::Player;
 use std::collections::BTreeMap;
 
-/// The most parameters: 80 MB of them.
-const MAX_PARAMS: usize = 10_000_000;
+/// The most parameters: a W for two thousand features.
+const MAX_PARAMS: usize = 4_000_000;
 
 /// A policy with all its parameters and settings, for problems of one shape.
 #[derive(Clone, Debug)]
