@@ -192,7 +192,9 @@ fn drawn(page: &Page, input: &str) {
             let is_name = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
             assert!(is_name && !id.is_empty(), "a figure's file is called {id:?}");
             let svg = figure.svg();
-            assert!(!svg.contains("NaN") && !svg.contains("<img src=x"), "a figure of {input:.200}");
+            let drawn = |text: &str| svg.contains(text) && !input.contains(text);
+            assert!(!drawn("NaN") && !drawn("inf"), "a figure has a number that is none");
+            assert!(!svg.contains("<img src=x"), "markup reached a figure");
         }
     }
 }
