@@ -38,7 +38,7 @@ fn sizes_that_cannot_work_are_refused_with_what_they_would_need() {
     let network = format!("{POINTS}[policy]\nkind = \"lstm\"\nhidden = 4096\nembedding = 4096\n");
     let features = "[problem]\nkind = \"linear\"\nhorizon = 10\nnoise_sd = 1\narms = 2\ncontext_dim = 10000\ntheta_cov = 1\n";
     for (spec, parts) in [
-        (&network[..], ["lstm would have 67", "GB", "at most 4000000"]),
+        (&network[..], ["lstm would have 2013", "GB", "at most 4000000"]),
         (features, ["soft-ucb would have 1000", "0.8 GB", "at most 4000000"]),
     ] {
         let path = write(dir.path(), "s.toml", spec);
