@@ -1,13 +1,13 @@
 # `make test` is what CI runs.
-.PHONY: test check python-test wheel browser test-slow bench check-lstm check-covertype
+.PHONY: test check python-test wheel browser test-slow fuzz deny unsafe bench check-lstm check-covertype
 
 test: check
-	cargo test --workspace --quiet
+	cargo test --workspace --locked --quiet
 	$(MAKE) python-test
 
 check:
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
 # The Python package, in a virtual environment of its own: built as the tests of Rust are, which saves compiling everything twice.
@@ -40,6 +40,22 @@ browser:
 # Full-size statistical runs: some minutes.
 test-slow:
 	cargo test --workspace --release -- --ignored --nocapture --skip write_a_history --skip the_real_file
+
+# Everything that reads, fed with damaged input for so many seconds; inputs that fail are left in target/fuzz-failures.
+SECONDS ?= 60
+SEED ?= 1
+fuzz:
+	cargo run --quiet --locked -p gradband-fuzz -- --seconds $(SECONDS) --seed $(SEED)
+
+# Licences, sources, duplicates and advisories of the dependencies; without the advisories where their database is out of reach.
+deny:
+	command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
+	cargo deny --locked check licenses bans sources
+	cargo deny --locked check advisories || echo "advisories: see above" >&2
+
+# The inventory of docs/security.md.
+unsafe:
+	@bin/unsafe-inventory
 
 # Ours and the peers' in one run, with ratios; adds a record to bench/records.
 bench:

@@ -5,7 +5,7 @@ use crate::interrupt;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use gradband::Error;
 use gradband_files::{Edition, Lock, io};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
@@ -19,17 +19,53 @@ pub struct Printer {
 impl Printer {
     /// The result, in the form that was asked for.
     pub fn result(self, document: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {
-        let out = if self.json { to_json(document)? } else { text() };
-        let mut stdout = std::io::stdout().lock();
-        let written = stdout.write_all(out.as_bytes()).and_then(|()| match out.ends_with('\n') {
-            true => Ok(()),
-            false => stdout.write_all(b"\n"),
-        });
-        written.and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
-            ErrorKind::BrokenPipe => Failure::NoReader,
-            _ => Failure::Other(format!("cannot write to stdout: {error}")),
-        })
+        let out = if self.json { harmless_json(&to_json(document)?) } else { harmless(&text()) };
+        print(&out)
     }
+}
+
+/// Text to stdout, with a line end.
+pub fn print(out: &str) -> Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout.write_all(out.as_bytes()).and_then(|()| match out.ends_with('\n') {
+        true => Ok(()),
+        false => stdout.write_all(b"\n"),
+    });
+    written.and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Failure::NoReader,
+        _ => Failure::Other(format!("cannot write to stdout: {error}")),
+    })
+}
+
+/// Names come from users' files, and a terminal obeys control characters: they are shown, not sent.
+fn harmless(text: &str) -> String {
+    let is_command = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    text.chars().map(|c| if is_command(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// The same for JSON, which says what they are: only those above ASCII are not escaped yet, and all are within strings.
+pub fn harmless_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '\u{7f}'..='\u{9f}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// A path in JSON, as messages show it: a name need not be UTF-8.
+pub fn path<S: Serializer>(path: &Path, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
+}
+
+/// The same if there is one.
+pub fn optional_path<S: Serializer>(
+    path: &Option<impl AsRef<Path>>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.as_ref().display().to_string()).serialize(serializer)
 }
 
 /// Pretty JSON.
@@ -97,7 +133,7 @@ pub fn write_with(path: &Path, content: impl FnOnce(&mut dyn Write) -> std::io::
 
 /// A remark that is not a result. A closed stderr is no reason to fail.
 pub fn note(message: &str) {
-    let _ = writeln!(std::io::stderr(), "{message}");
+    let _ = writeln!(std::io::stderr(), "{}", harmless(message));
 }
 
 /// Why the command failed.

@@ -54,5 +54,6 @@ pub fn load_agent(path: impl AsRef<Path>) -> Result<Agent> {
 pub fn load_agent_from(path: impl AsRef<Path>, catalogue: &Catalogue) -> Result<Agent> {
     let path = path.as_ref();
     let text = io::read_text(path)?;
+    io::check_values(path, &text)?;
     Agent::load_from(&text, catalogue).map_err(|error| error.within(Place::file(path.display().to_string())))
 }

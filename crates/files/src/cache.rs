@@ -96,7 +96,13 @@ impl Store for Cache {
 
     fn load(&self, horizon: usize) -> Option<GittinsTable> {
         let path = self.find(horizon)?;
+        let serves = |table: GittinsTable| match table.horizon() {
+            length if length >= horizon => Ok(table),
+            // Its name promises more.
+            length => Err(wrong(&format!("it is one of {length} rounds"))),
+        };
         read(&path)
+            .and_then(serves)
             .map_err(|error| (self.note)(&format!("note: {}: {error}; it is computed anew", path.display())))
             .ok()
     }
@@ -124,9 +130,12 @@ fn write(table: &GittinsTable, file: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-fn read(path: &Path) -> Result<GittinsTable> {
-    let wrong =
-        |what: &str| Error::new(ErrorKind::InvalidData, format!("is not a sound Gittins table ({what})"));
+fn wrong(what: &str) -> Error {
+    Error::new(ErrorKind::InvalidData, format!("is not a sound Gittins table ({what})"))
+}
+
+/// Reads a stored table. Whatever is wrong with it is an error of the kind `InvalidData`.
+pub fn read(path: &Path) -> Result<GittinsTable> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
     let mut file = BufReader::new(file);
@@ -210,6 +219,8 @@ mod tests {
             assert!(last.contains("gittins-12.bin") && last.contains(what), "{last}");
         }
         std::fs::write(&path, &sound[..10]).unwrap();
-        assert!(cache.load(12).is_none() && NOTES.lock().unwrap()[0].contains("truncated"));
+        assert!(cache.load(12).is_none() && NOTES.lock().unwrap().pop().unwrap().contains("truncated"));
+        std::fs::write(cache.path(20), &sound).unwrap();
+        assert!(cache.load(20).is_none() && NOTES.lock().unwrap()[0].contains("one of 12 rounds"));
     }
 }

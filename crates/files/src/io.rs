@@ -1,14 +1,17 @@
 //! Files: read with a limit and clear messages, written whole or not at all.
 
-use gradband::{Error, Place, Result};
+use gradband::{Error, ErrorKind, Place, Result};
 use serde::de::DeserializeOwned;
 use std::fs::File;
-use std::io::{BufWriter, ErrorKind, Read, Write};
+use std::io::{BufWriter, ErrorKind as Io, Read, Write};
 use std::path::Path;
 
 /// The largest file that is read, in megabytes.
 const MAX_MEGABYTES: u64 = 256;
 const MAX_BYTES: u64 = MAX_MEGABYTES << 20;
+
+/// The most values in a JSON file: what is kept of each takes far more memory than its text.
+const MAX_VALUES: usize = 8 << 20;
 
 fn place(path: &Path) -> Place {
     Place::file(path.display().to_string())
@@ -18,7 +21,7 @@ fn place(path: &Path) -> Place {
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     let wrong = |message: String| Error::new(place(path), message);
     let unreadable = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound => wrong("no such file".into()),
+        Io::NotFound => wrong("no such file".into()),
         _ => wrong(format!("cannot be read: {error}")),
     };
     let too_large = || wrong(format!("is larger than {MAX_MEGABYTES} MB"));
@@ -46,9 +49,24 @@ pub fn read_text(path: &Path) -> Result<String> {
     if text.trim().is_empty() { Err(Error::new(place(path), "is empty")) } else { Ok(text) }
 }
 
+/// About how many values a text has, JSON or TOML: each but the first has a sign of its own before it.
+pub(crate) fn values(text: &str) -> usize {
+    text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{' | b'=')).count()
+}
+
+/// Refuses a JSON text with too many values, before anything is made of them.
+pub fn check_values(path: &Path, text: &str) -> Result<()> {
+    if values(text) <= MAX_VALUES {
+        return Ok(());
+    }
+    let message = format!("has more than {MAX_VALUES} values, which would take gigabytes");
+    Err(Error::of(place(path), ErrorKind::TooLarge(message)))
+}
+
 /// Reads a JSON file. Errors name line and column.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = read_text(path)?;
+    check_values(path, &text)?;
     serde_json::from_str(&text).map_err(|error| explained(path, &error))
 }
 
@@ -112,10 +130,10 @@ pub fn write(
     Ok(())
 }
 
-/// Writes a file that must not exist yet, or fails with [`ErrorKind::AlreadyExists`].
+/// Writes a file that must not exist yet, or fails with [`std::io::ErrorKind::AlreadyExists`].
 pub fn write_new(path: &Path, content: &str) -> std::io::Result<()> {
     if path.symlink_metadata().is_ok() {
-        return Err(ErrorKind::AlreadyExists.into());
+        return Err(Io::AlreadyExists.into());
     }
     let file = complete(path, |file| file.write_all(content.as_bytes()))?;
     file.persist_noclobber(path).map(drop).map_err(|error| error.error)
@@ -157,11 +175,11 @@ mod tests {
         write(&path, |file| file.write_all(b"first")).unwrap();
         let failed = write(&path, |file| {
             file.write_all(b"second, cut")?;
-            Err(ErrorKind::StorageFull.into())
+            Err(Io::StorageFull.into())
         });
-        assert_eq!(failed.unwrap_err().kind(), ErrorKind::StorageFull);
+        assert_eq!(failed.unwrap_err().kind(), Io::StorageFull);
         assert_eq!(std::fs::read(&path).unwrap(), b"first");
-        assert_eq!(write_new(&path, "third").unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(write_new(&path, "third").unwrap_err().kind(), Io::AlreadyExists);
         write_new(&dir.path().join("y"), "third").unwrap();
         let left = std::fs::read_dir(dir.path()).unwrap().count();
         assert_eq!(left, 2, "nothing temporary is left");

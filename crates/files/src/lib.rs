@@ -24,6 +24,7 @@
 //! | labelled data from CSV or LIBSVM text | [`read_examples`] |
 //! | policies on disk | [`save_policy`], [`load_policy`], [`load_policy_from`], [`PolicyFile`] |
 //! | trainings that go on another time | [`Checkpoint`], [`Edition`], [`Lock`] |
+//! | an agent behind a pipe | [`protocol`] |
 //! | the paper's data sets | [`DATASETS`], [`datasets`] |
 //!
 //! # Features
@@ -44,6 +45,7 @@ pub mod io;
 mod lines;
 mod lock;
 mod policy_file;
+pub mod protocol;
 mod records;
 pub mod spec;
 mod table;

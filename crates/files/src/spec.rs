@@ -12,8 +12,8 @@ mod tests;
 
 pub use train::{TrainSpec, Training};
 
-use crate::read_examples;
 use crate::table::{Columns, TableOptions, read_table_with};
+use crate::{io, read_examples};
 use gradband::measure::check_instances;
 use gradband::policy::{Choice, Learns, Shape, Slot};
 use gradband::problem::{Data, Fit, Keys, MAX_ARMS, Scale, Value, check_holdout};
@@ -30,6 +30,8 @@ pub const PROBLEM: &str = "bernoulli-2";
 pub const INSTANCES: usize = 10_000;
 /// The share of the user's own data that is held out, unless it is said. (Built-in data sets have none, as in the paper.)
 pub const HOLDOUT: f64 = 0.3;
+/// The most values in a spec: what is kept of each takes far more memory than its text.
+const MAX_VALUES: usize = 1_000_000;
 /// The seed, unless it is said.
 pub const SEED: u64 = 1;
 
@@ -219,6 +221,10 @@ enum Reading {
 impl SpecFile {
     /// Reads a spec from TOML text; `name` is what messages call the file. Problem and policy are not built yet.
     pub fn parse(text: &str, name: &str) -> Result<Self> {
+        if io::values(text) > MAX_VALUES {
+            let message = format!("has more than {MAX_VALUES} values; put past problems into a table");
+            return Err(Error::of(Place::file(name), ErrorKind::TooLarge(message)));
+        }
         let source = Source::new(text, name);
         let table = DeTable::parse(text).map_err(|error| source.malformed(&error))?;
         let spec = read::table(table.get_ref()).map_err(|error| source.blame(error))?;

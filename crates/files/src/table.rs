@@ -11,7 +11,7 @@ use crate::lines::Lines;
 use crate::records::Records;
 use columns::Form;
 use gradband::problem::{Fit, Row, Table};
-use gradband::{Error, Place, Result};
+use gradband::{Error, ErrorKind, Place, Result};
 use numbers::{Numbers, Of};
 use std::io::Read;
 
@@ -96,6 +96,19 @@ struct Parsed {
     arm_names: Vec<String>,
     rows: Vec<Row>,
     notes: Vec<String>,
+}
+
+/// Arms of all past problems together. What is kept of them is several times as large as their text.
+const MAX_CELLS: usize = 2_000_000;
+
+/// Refuses a table that is too large up to here.
+fn check_cells(records: &Records, cells: usize) -> Result<()> {
+    if cells <= MAX_CELLS {
+        return Ok(());
+    }
+    let message =
+        format!("more than {MAX_CELLS} arms of past problems up to here; take a sample of the past problems");
+    Err(Error::of(records.place(), ErrorKind::TooLarge(message)))
 }
 
 /// The names of the arms must do; `line` is where they stand.

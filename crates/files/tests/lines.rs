@@ -87,3 +87,12 @@ fn broken_gzip_is_named() {
     let two = [gzip(b"a,y\n1,0\n"), gzip(b"2,1\n")].concat();
     assert_eq!(examples(two).len(), 2);
 }
+
+/// Thirty kilobytes become sixty-four megabytes of rows: refused once they are too many.
+#[test]
+fn a_bomb_is_refused() {
+    let rows = "1,1\n1,2\n".repeat(9 << 20);
+    let bomb = gzip(rows.as_bytes());
+    assert!(bomb.len() < rows.len() / 100, "{} bytes", bomb.len());
+    refused(bomb, &["line 16777217", "more than 16777216 examples", "take a sample"]);
+}

@@ -182,3 +182,14 @@ fn counted_arms_are_redrawn_from_their_posterior() {
     let expected = ((a + 8.0) / (a + b + 10.0) + a / (a + b + 1.0)) / 2.0;
     assert!((fitted - expected).abs() < 0.005, "{fitted}, not {expected}");
 }
+
+/// What is kept of a table takes several times its text.
+#[test]
+fn tables_have_a_largest_size() {
+    let wide = format!("a,b\n{}", "0.1,0.2\n".repeat(1_000_001));
+    let long: String = (0..2_000_001).map(|i| format!("{i},x,0.5\n")).collect();
+    for (text, line) in [(wide, "line 1000002"), (format!("problem,arm,mean\n{long}"), "line 2000002")] {
+        let error = gradband_files::read_table(text.as_bytes(), "t.csv", 0.5).unwrap_err().to_string();
+        assert!(error.contains(line) && error.contains("more than 2000000 arms of past problems"), "{error}");
+    }
+}

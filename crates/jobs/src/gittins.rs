@@ -3,7 +3,7 @@
 use crate::{Client, Work};
 use gradband::exact::{GittinsTable, MAX_GITTINS_HORIZON, gittins_table};
 use gradband::{Error, Result};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,7 +20,13 @@ pub struct Document<'a> {
     /// How long it took.
     pub seconds: f64,
     /// Where all indices are.
+    #[serde(serialize_with = "as_shown")]
     pub output: Option<&'a Path>,
+}
+
+/// A path may be anything, JSON is UTF-8.
+fn as_shown<S: Serializer>(path: &Option<&Path>, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    path.map(|path| path.display().to_string()).serialize(serializer)
 }
 
 /// Refuses a horizon whose table is too large.

@@ -6,6 +6,7 @@ use crate::Failure;
 use crate::found::{Found, check_numbers};
 use crate::work::Work;
 use gradband::Place;
+use gradband_files::io;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -136,11 +137,13 @@ pub fn read(dir: &Path, experiment: &str) -> Result<Vec<Record>, Failure> {
 }
 
 fn read_file(path: &Path) -> Result<Vec<Record>, Failure> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => parse(path, &text).map(|(records, _)| records),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(Failure::file(path, "cannot be read", &error)),
+    if !path.exists() {
+        return Ok(Vec::new());
     }
+    let text =
+        String::from_utf8(io::read(path)?).map_err(|_| Failure::input(place(path), "is not UTF-8 text"))?;
+    io::check_values(path, &text)?;
+    parse(path, &text).map(|(records, _)| records)
 }
 
 /// Another setting under the same name is an error.

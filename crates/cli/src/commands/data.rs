@@ -24,6 +24,7 @@ struct Item {
 struct Fetched {
     name: &'static str,
     r#where: String,
+    #[serde(serialize_with = "output::optional_path")]
     path: Option<PathBuf>,
 }
 

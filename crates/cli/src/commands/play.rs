@@ -6,11 +6,11 @@
 use crate::args::Play;
 use crate::failure::{Failure, Result};
 use crate::{interrupt, output};
-use gradband::{Agent, Playable, Pull};
+use gradband::{Agent, Playable};
+use gradband_files::protocol::{LONGEST_LINE, Reply, refusal, reply};
 use gradband_files::{Lock, load_agent, load_playable, save_agent};
-use serde::Deserialize;
 use serde_json::{Value, json};
-use std::io::{BufRead, ErrorKind, Read, Write};
+use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -19,45 +19,6 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 const SAVE_EVERY: Duration = Duration::from_secs(5);
 /// How soon a signal is answered.
 const LOOK_UP: Duration = Duration::from_millis(100);
-/// The longest line.
-const LONGEST_LINE: u64 = 1 << 20;
-
-/// What a line asks for.
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase", deny_unknown_fields)]
-enum Request {
-    Pull(Pull),
-    Update(Update),
-    Withdraw(Id),
-    Probabilities(Pull),
-    Add(Arm),
-    Retire(Arm),
-    Stats(Nothing),
-    Save(Nothing),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Update {
-    id: String,
-    reward: f64,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Id {
-    id: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Arm {
-    arm: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
 
 pub fn run(args: &Play, seed: Option<u64>) -> Result<()> {
     let policy = load_playable(&args.policy_file)?;
@@ -165,8 +126,7 @@ impl Session {
             }
             match lines.recv_timeout(LOOK_UP) {
                 Ok(line) => {
-                    let answer = self.answer(&line).unwrap_or_else(|error| error);
-                    say(&answer)?;
+                    output::print(&output::harmless_json(&self.answer(&line).to_string()))?;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
@@ -185,65 +145,19 @@ impl Session {
         Ok(())
     }
 
-    /// What a line gets: a result, or why there is none.
-    fn answer(&mut self, line: &[u8]) -> std::result::Result<Value, Value> {
-        if line.len() as u64 >= LONGEST_LINE {
-            return Err(refusal("", &format!("a line has at most {LONGEST_LINE} bytes")));
-        }
-        let text = std::str::from_utf8(line).map_err(|_| refusal("", "is not UTF-8"))?;
-        let request: Request = serde_json::from_str(text).map_err(|error| unreadable(text, &error))?;
-        let error = |error: gradband::Error| refusal(&error.place().to_string(), &error.kind().to_string());
+    fn answer(&mut self, line: &[u8]) -> Value {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
-        self.agent.advance(now).map_err(error)?;
         self.changed = true;
-        let status = |status: gradband::agent::Status| json!({ "status": status });
-        let applied = |()| json!({ "status": "applied" });
-        match request {
-            Request::Pull(pull) => {
-                let pull = Pull { at: Some(pull.at.unwrap_or(now)), ..pull };
-                self.agent.pull(pull).map(|decision| json!(decision)).map_err(error)
-            }
-            Request::Update(Update { id, reward }) => {
-                self.agent.update(&id, reward).map(status).map_err(error)
-            }
-            Request::Withdraw(Id { id }) => self.agent.withdraw(&id).map(status).map_err(error),
-            Request::Probabilities(pull) => {
-                let probabilities = self.agent.probabilities(&pull).map_err(error)?;
-                let named = probabilities.into_iter().map(|(arm, p)| (arm.to_string(), json!(p)));
-                Ok(json!({ "probabilities": Value::Object(named.collect()) }))
-            }
-            Request::Add(Arm { arm }) => self.agent.add(&arm).map(applied).map_err(error),
-            Request::Retire(Arm { arm }) => self.agent.retire(&arm).map(applied).map_err(error),
-            Request::Stats(Nothing {}) => Ok(json!(self.agent.stats())),
-            Request::Save(Nothing {}) if self.state.is_none() => {
-                Err(refusal("save", "there is no --state to save to"))
-            }
-            Request::Save(Nothing {}) => match self.save() {
-                Ok(()) => Ok(json!({ "status": "saved" })),
-                Err(Failure::Other(message)) => Err(refusal("save", &message)),
-                Err(_) => Err(refusal("save", "cannot be written")),
+        match reply(&mut self.agent, line, now) {
+            Reply::Line(line) => line,
+            Reply::Save if self.state.is_none() => refusal("save", "there is no --state to save to"),
+            Reply::Save => match self.save() {
+                Ok(()) => json!({ "status": "saved" }),
+                Err(Failure::Other(message)) => refusal("save", &message),
+                Err(_) => refusal("save", "cannot be written"),
             },
         }
     }
-}
-
-fn refusal(place: &str, message: &str) -> Value {
-    json!({ "error": { "place": place, "message": message } })
-}
-
-/// A line that is no request: at its command, if it has one.
-fn unreadable(text: &str, error: &serde_json::Error) -> Value {
-    let command = serde_json::from_str::<Value>(text).ok();
-    let command = command.as_ref().and_then(Value::as_object).and_then(|object| object.keys().next());
-    refusal(command.map_or("", String::as_str), &error.to_string())
-}
-
-fn say(answer: &Value) -> Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    writeln!(stdout, "{answer}").and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
-        ErrorKind::BrokenPipe => Failure::NoReader,
-        _ => Failure::Other(format!("cannot write to stdout: {error}")),
-    })
 }
 
 /// The lines of stdin, read ahead a little: a thread waits for them, so that this one can save and listen to signals.

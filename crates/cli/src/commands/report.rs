@@ -26,6 +26,7 @@ pub struct Compared {
 
 #[derive(Serialize)]
 struct Document {
+    #[serde(serialize_with = "output::path")]
     output: PathBuf,
     experiments: Vec<Compared>,
 }

@@ -22,6 +22,7 @@ const MOST_RUNS: u64 = 10_000;
 
 #[derive(Serialize)]
 struct Document {
+    #[serde(serialize_with = "output::path")]
     output: PathBuf,
     experiments: Vec<report::Compared>,
     units_found: usize,

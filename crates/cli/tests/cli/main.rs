@@ -10,6 +10,7 @@ mod contextual;
 mod data;
 mod exact;
 mod files;
+mod hostile;
 #[cfg(unix)]
 mod interrupt;
 mod neural;

@@ -2,11 +2,11 @@
 
 use super::columns::{LongColumns, Values};
 use super::numbers::{Numbers, Of};
-use super::{Parsed, check_arm_names, number};
+use super::{Parsed, check_arm_names, check_cells, number};
 use crate::records::Records;
 use gradband::problem::{Cell, Row};
 use gradband::{Error, Place, Result, abridged};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 pub(super) fn read(records: &mut Records, columns: &LongColumns, ragged: bool) -> Result<Parsed> {
     let (line, width) = (records.line(), records.record().len());
@@ -15,7 +15,8 @@ pub(super) fn read(records: &mut Records, columns: &LongColumns, ragged: bool) -
         records.check_len(width)?;
         long.add(records, columns)?;
     }
-    let Long { arm_names, found, added, .. } = long;
+    let Long { arm_names, mut found, added, .. } = long;
+    found.iter_mut().for_each(|instance| instance.cells.sort_unstable_by_key(|&(arm, _)| arm));
     if found.is_empty() {
         return Err(Error::new(Place::file(records.name()), "has a header but no instance"));
     }
@@ -42,6 +43,8 @@ struct Long {
     row_of: HashMap<String, usize>,
     found: Vec<Instance>,
     numbers: Numbers,
+    /// Where the cell of an instance and an arm stands among those of the instance.
+    cell_of: HashMap<(usize, usize), usize>,
     /// Rows that went to a cell which was there already.
     added: usize,
 }
@@ -49,14 +52,23 @@ struct Long {
 struct Instance {
     id: String,
     line: u64,
-    /// By arm, so that a broken file with many arms and instances does not become a large empty table.
-    cells: BTreeMap<usize, Cell>,
+    /// In the order of the file, at the end in that of the arms. Only those that are there, so that a broken file with many
+    /// arms and instances does not become a large empty table.
+    cells: Vec<(usize, Cell)>,
 }
 
 impl Long {
     fn new(numbers: Numbers) -> Self {
         let (arm_of, row_of) = (HashMap::new(), HashMap::new());
-        Self { arm_names: Vec::new(), arm_of, row_of, found: Vec::new(), numbers, added: 0 }
+        Self {
+            arm_names: Vec::new(),
+            arm_of,
+            row_of,
+            found: Vec::new(),
+            numbers,
+            cell_of: HashMap::new(),
+            added: 0,
+        }
     }
 
     fn add(&mut self, records: &Records, columns: &LongColumns) -> Result<()> {
@@ -71,17 +83,18 @@ impl Long {
         let arm_index = self.arm(arm);
         let cell = self.cell(records, &columns.values)?;
         let cells = &mut self.found[row_index].cells;
-        let Some(&before) = cells.get(&arm_index) else {
-            cells.insert(arm_index, cell);
-            return Ok(());
+        let Some(&at) = self.cell_of.get(&(row_index, arm_index)) else {
+            self.cell_of.insert((row_index, arm_index), cells.len());
+            cells.push((arm_index, cell));
+            return check_cells(records, self.cell_of.len());
         };
-        let sum = together(before, cell).ok_or_else(|| {
+        let sum = together(cells[at].1, cell).ok_or_else(|| {
             let (id, arm) = (abridged(id), abridged(arm));
             records.wrong(format!(
                 "instance '{id}' has arm '{arm}' twice; only rows of successes and trials can be added up"
             ))
         })?;
-        cells.insert(arm_index, sum.check().map_err(|message| records.wrong(message))?);
+        cells[at].1 = sum.check().map_err(|message| records.wrong(message))?;
         self.added += 1;
         Ok(())
     }
@@ -100,7 +113,7 @@ impl Long {
             return row;
         }
         self.row_of.insert(id.into(), self.found.len());
-        self.found.push(Instance { id: id.into(), line: records.line(), cells: BTreeMap::new() });
+        self.found.push(Instance { id: id.into(), line: records.line(), cells: Vec::new() });
         self.found.len() - 1
     }
 
@@ -143,12 +156,18 @@ fn together(first: Cell, second: Cell) -> Option<Cell> {
 
 impl Instance {
     fn row(self) -> Row {
-        Row { id: Some(self.id), line: Some(self.line), arms: self.cells.into_values().collect() }
+        Row {
+            id: Some(self.id),
+            line: Some(self.line),
+            arms: self.cells.into_iter().map(|(_, cell)| cell).collect(),
+        }
     }
 
     /// Why it will not do, among all of them.
     fn error(&self, records: &Records, arm_names: &[String], all: &[Self]) -> Error {
-        let missing = (0..arm_names.len()).find(|arm| !self.cells.contains_key(arm)).unwrap_or_default();
+        let missing = (0..arm_names.len())
+            .find(|&arm| self.cells.get(arm).is_none_or(|cell| cell.0 != arm))
+            .unwrap_or_default();
         let mut sizes: Vec<usize> = all.iter().map(|instance| instance.cells.len()).collect();
         sizes.sort_unstable();
         let (least, most, median) = (sizes[0], sizes[sizes.len() - 1], sizes[sizes.len() / 2]);

@@ -1,7 +1,7 @@
 //! Wide form: a row for each past problem, a column for each arm.
 
 use super::numbers::{Numbers, Of};
-use super::{Parsed, check_arm_names, number};
+use super::{Parsed, check_arm_names, check_cells, number};
 use crate::records::{Record, Records, counts_columns, may_be_names};
 use gradband::problem::{Cell, Row};
 use gradband::{Error, Place, Result, abridged};
@@ -23,6 +23,7 @@ pub(super) fn read(records: &mut Records, id: Option<usize>, ragged: bool) -> Re
     while more {
         records.check_len(first.width)?;
         rows.push(row(records, &mut numbers, id, (&columns, &arm_names), ragged)?);
+        check_cells(records, rows.len() * columns.len())?;
         all_whole = all_whole && first.may_be_names && records.record().iter().all(is_whole);
         more = records.advance()?;
     }

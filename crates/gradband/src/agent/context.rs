@@ -36,8 +36,8 @@ impl<const N: usize> From<[(&str, f64); N]> for Context {
     }
 }
 
-/// Larger values are no measurements.
-const LARGEST: f64 = 1e100;
+/// Larger values are no measurements, and their fourth powers no numbers.
+pub(super) const LARGEST: f64 = 1e30;
 
 impl Context {
     /// The features as the policy sees them, and whether one is outside the range that it was trained with.

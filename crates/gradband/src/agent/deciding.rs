@@ -1,5 +1,6 @@
 //! The agent: decides, and learns what its decisions brought.
 
+use super::context::LARGEST;
 use super::decision::{After, Decision, Pull};
 use super::ledger::{Entry, Ledger, Outcome, Status, Window};
 use super::playable::Playable;
@@ -236,7 +237,7 @@ impl Agent {
     /// When the window of a decision made now closes: never before that of an earlier one.
     fn until(&self) -> Result<Option<f64>> {
         let Some(Window { wait, default_reward }) = self.ledger.window else { return Ok(None) };
-        within("wait", wait, f64::MIN_POSITIVE, f64::MAX)?;
+        within("wait", wait, f64::MIN_POSITIVE, LARGEST)?;
         self.check_reward("default_reward", default_reward)?;
         let missing = || ErrorKind::Missing("with windows the agent must know the time of a decision".into());
         self.ledger.now.map(|now| Some(now + wait)).ok_or_else(|| Error::of("at", missing()))
@@ -313,7 +314,7 @@ impl Agent {
 
     /// Time goes on to `at`: windows that have closed are credited, in the order of their decisions. It never goes back.
     pub fn advance(&mut self, at: f64) -> Result<()> {
-        within("at", at, f64::MIN, f64::MAX)?;
+        within("at", at, -LARGEST, LARGEST)?;
         let Some(window) = self.ledger.window else { return Ok(()) };
         self.ledger.now = Some(self.ledger.now.map_or(at, |now| now.max(at)));
         while let Some(number) = self.ledger.close_next() {
@@ -376,8 +377,7 @@ impl Agent {
     }
 
     pub(super) fn check_reward(&self, place: &str, reward: f64) -> Result<()> {
-        let (low, high) =
-            if self.policy.problem().unit_rewards() { (0.0, 1.0) } else { (f64::MIN, f64::MAX) };
+        let (low, high) = if self.policy.problem().unit_rewards() { (0.0, 1.0) } else { (-LARGEST, LARGEST) };
         within(place, reward, low, high).map(drop)
     }
 

@@ -7,6 +7,7 @@
 //! pending -> withdrawn                     it was never shown, or was let go
 //! ```
 
+use super::state::MOST;
 use crate::error::{Error, ErrorKind, Result, abridged};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
@@ -138,9 +139,17 @@ impl Ledger {
             (entry.arm as usize) < arms
                 && (entry.version as usize) < versions
                 && entry.context.len() == dim
-                && (0.0..=1.0).contains(&entry.probability)
+                && entry.probability > 0.0
+                && entry.probability <= 1.0
         };
-        self.open >= self.first && self.open <= self.next() && self.entries.iter().all(fits)
+        let Counts { credited, silent, duplicates, late, withdrawn, let_go, beyond_horizon, outside } =
+            self.counts;
+        let counts =
+            [credited, silent, duplicates, late, withdrawn, let_go, beyond_horizon, outside, self.first];
+        counts.iter().all(|&count| count <= MOST)
+            && self.open >= self.first
+            && self.open <= self.next()
+            && self.entries.iter().all(fits)
     }
 
     /// The number of the next decision.

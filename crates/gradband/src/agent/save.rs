@@ -118,3 +118,46 @@ fn open(text: &str) -> Result<Saved<'static>> {
     }
     serde_json::from_str(whole.agent.get()).map_err(damaged)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::Pull;
+    use crate::policy::Choice;
+    use crate::problem::Problem;
+
+    /// The text with something else within, and a checksum that is right again.
+    fn forged(text: &str, old: &str, new: &str) -> String {
+        let inner = text.trim_end().split_once("\"agent\":").unwrap().1;
+        let inner = inner.strip_suffix('}').unwrap();
+        assert!(inner.contains(old), "{old} is not in {inner}");
+        let inner = inner.replacen(old, new, 1);
+        let sum = hex(&Sha256::digest(&inner));
+        format!("{{\"gradband_agent\":1,\"sha256\":\"{sum}\",\"agent\":{inner}}}")
+    }
+
+    /// A checksum keeps out damage, not intent.
+    #[test]
+    fn numbers_that_no_play_leaves_are_refused() {
+        let problem = Problem::named("bernoulli-2").unwrap();
+        let policy = Playable::new(&Choice::parse("exp3", &problem).unwrap(), &problem).unwrap();
+        let mut agent = Agent::new(policy, ["a", "b"]).unwrap().seed(1);
+        let decision = agent.pull(Pull::default()).unwrap();
+        agent.update(&decision.id, 1.0).unwrap();
+        let text = agent.save().unwrap();
+        assert!(Agent::load(&forged(&text, "\"first\":0", "\"first\":0")).is_ok());
+        for (old, new) in [
+            ("\"pulls\":1", "\"pulls\":18446744073709551615"),
+            ("\"ones\":1", "\"ones\":2"),
+            ("\"sum\":1.0", "\"sum\":1e300"),
+            ("\"first\":0", "\"first\":18446744073709551615"),
+            ("\"credited\":1", "\"credited\":18446744073709551615"),
+            ("\"restarts\":0", "\"restarts\":18446744073709551615"),
+            ("\"name\":\"a\"", "\"name\":\"b\""),
+            ("\"probability\":0.5", "\"probability\":0.0"),
+        ] {
+            let error = Agent::load(&forged(&text, old, new)).err().map(|error| error.to_string());
+            assert_eq!(error.as_deref(), Some("its parts do not belong together"), "{new}");
+        }
+    }
+}

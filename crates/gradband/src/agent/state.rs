@@ -6,6 +6,11 @@ use crate::exact::index::Arm;
 use crate::policy::decide::{Decide, View};
 use crate::simulate::linear::{Glimpse, Moments, Regression};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+/// The most that is counted, and the largest sum of squares of rewards.
+pub(super) const MOST: u64 = 1 << 48;
+const LARGEST_SUM: f64 = 1e80;
 
 /// An arm and its statistics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +50,15 @@ impl ArmState {
             moments: None,
             regression: None,
         }
+    }
+
+    /// Are the numbers such as play leaves them? Counts beyond these would overflow when they are added.
+    fn is_sound(&self) -> bool {
+        let sums = [self.sum, self.squares, self.weighted];
+        self.pulls <= MOST
+            && self.pending <= MOST
+            && self.ones <= self.pulls
+            && sums.iter().all(|sum| sum.abs() <= LARGEST_SUM)
     }
 
     /// The mean of the rewards that are known.
@@ -191,7 +205,11 @@ impl State {
             (_, regression) => regression.is_none(),
         };
         let memory = policy.decider().start(0.0).len();
-        self.arms.iter().all(|arm| moments(arm) && regression(arm))
+        let mut names = HashSet::new();
+        self.arms.iter().all(|arm| arm.is_sound() && names.insert(&arm.name))
+            && !self.arms.is_empty()
+            && self.restarts <= MOST
+            && self.arms.iter().all(|arm| moments(arm) && regression(arm))
             && self.memory.len() == memory
             && self.read.iter().all(|&(arm, _)| (arm as usize) < self.arms.len())
     }

@@ -6,7 +6,7 @@ use super::optimizer::{Climber, Optimizer, Rate, norm};
 use super::polish::polish;
 use super::start::{Begun, Start, Whitening};
 use super::trained::Trained;
-use super::trouble::{HandedOut, troubles};
+use super::trouble::{HandedOut, Trouble, troubles};
 use crate::error::{Result, count, within};
 use crate::measure::{Estimate, Estimator, Gradient, exact};
 use crate::numeric::stream::Key;
@@ -130,7 +130,7 @@ impl Ascent {
         let stop_reason = stopped.unwrap_or(StopReason::Iterations);
         let iterates: Vec<&[f64]> = history.iter().filter_map(|record| record.params.as_deref()).collect();
         let found = troubles(problem, &policy, &self.frame(problem, begun).coordinates, &iterates);
-        let troubles = setback.into_iter().chain(found).collect();
+        let troubles = setback.into_iter().chain(found).chain(Trouble::lost(&history)).collect();
         let trained = Trained::new(initial.clone(), policy, last);
         Ok(Trained { learning_rate: Some(rate.initial), history, stop_reason, troubles, ..trained })
     }

@@ -1,5 +1,6 @@
 //! Signs that a training did not go well, found in its iterates.
 
+use crate::observe::Iteration;
 use crate::policy::{Choice, Coordinate, Slot};
 use crate::problem::Problem;
 use serde::Serialize;
@@ -71,6 +72,13 @@ pub enum Trouble {
         /// After so many iterations.
         iterations: usize,
     },
+    /// Iterations whose gradient was too large for a number, and which therefore did not move anything.
+    Lost {
+        /// How many.
+        iterations: usize,
+        /// Of how many.
+        of: usize,
+    },
 }
 
 impl Display for Trouble {
@@ -105,6 +113,11 @@ impl Display for Trouble {
                 "parts of the training data that were kept aside do not confirm what was learned on the rest: {instead} \
                  is handed out; more data would help"
             ),
+            Self::Lost { iterations, of } => write!(
+                f,
+                "in {iterations} of {of} iterations the gradient was no finite number, and nothing was learned: bring \
+                 rewards and features closer to 1 (scale = \"minmax\"), or try a smaller learning rate"
+            ),
         }
     }
 }
@@ -117,6 +130,12 @@ impl Trouble {
     pub(super) fn setback(instead: HandedOut, better: f64) -> Option<Self> {
         let earlier = matches!(instead, HandedOut::Best | HandedOut::Start);
         (earlier && better > SETBACK).then_some(Self::Setback { instead, better })
+    }
+
+    /// Whether there were iterations without a gradient.
+    pub(super) fn lost(history: &[Iteration]) -> Option<Self> {
+        let iterations = history.iter().filter(|record| record.gradient_norm.is_none()).count();
+        (iterations > 0).then_some(Self::Lost { iterations, of: history.len() })
     }
 }
 

@@ -46,8 +46,8 @@ pub struct Slot {
     pub range: std::ops::Range<usize>,
 }
 
-/// Numbers that a policy may have: a gigabyte in training.
-const MOST_NUMBERS: usize = 1 << 24;
+/// Numbers that a policy may have: a W for two thousand features.
+const MOST_NUMBERS: usize = 4_000_000;
 
 impl Slot {
     /// What it is called.

@@ -1,9 +1,9 @@
 //! Gathers examples one by one and checks them, wherever they come from.
 
 use super::labels::{Labels, MAX_CLASSES};
-use super::matrix::{MAX_NUMBERS, Matrix};
+use super::matrix::{MAX_NUMBERS, MAX_ROWS, Matrix};
 use super::{Examples, LARGEST_VALUE, MAX_FEATURES, Scale, Scaling};
-use crate::error::{Error, Place, Result, abridged};
+use crate::error::{Error, ErrorKind, Place, Result, abridged};
 use crate::problem::split::{check_holdout, split};
 
 /// Gathers [`Examples`] row by row.
@@ -78,8 +78,11 @@ impl ExamplesBuilder {
             return Err(Error::new(self.place(), message));
         }
         if !self.matrix.has_room(row.len()) {
-            let message = format!("more than {MAX_NUMBERS} numbers (examples x features) up to here");
-            return Err(Error::new(self.place(), message));
+            let message = format!(
+                "more than {MAX_ROWS} examples or {MAX_NUMBERS} numbers (examples x features) up to here; take a sample of \
+                 the rows"
+            );
+            return Err(Error::of(self.place(), ErrorKind::TooLarge(message)));
         }
         // No early end, so that many are compared at once.
         if row.iter().fold(true, |valid, x| valid & (x.abs() <= LARGEST_VALUE)) {

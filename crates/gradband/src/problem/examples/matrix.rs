@@ -4,8 +4,10 @@
 use super::{Scale, Scaling};
 use crate::problem::split::hash;
 
-/// Numbers in a matrix: 1 GB.
-pub(super) const MAX_NUMBERS: usize = 256 << 20;
+/// Numbers in a matrix: 400 MB. Three times covertype.
+pub(super) const MAX_NUMBERS: usize = 96 << 20;
+/// Rows, each of which takes twenty bytes beside its numbers.
+pub(super) const MAX_ROWS: usize = 16 << 20;
 /// Ranges below this are constants: their inverse would not fit.
 const SMALLEST_RANGE: f64 = 1e-30;
 
@@ -48,7 +50,7 @@ impl Matrix {
 
     /// Is there room for another row of this length?
     pub fn has_room(&self, dim: usize) -> bool {
-        (self.rows + 1).saturating_mul(dim.max(self.dim())) <= MAX_NUMBERS
+        self.rows < MAX_ROWS && (self.rows + 1).saturating_mul(dim.max(self.dim())) <= MAX_NUMBERS
     }
 
     /// Columns that appear late were 0 so far.

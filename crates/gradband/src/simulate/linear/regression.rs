@@ -31,6 +31,7 @@ impl Moments {
     pub fn fit(&self, dim: usize) -> bool {
         let size = (dim + 1) * (dim + 2) / 2;
         (self.pulled.len(), self.known.len(), self.rewards.len()) == (size, size, dim + 1)
+            && [&self.pulled, &self.known, &self.rewards].iter().all(|numbers| are_sound(numbers))
     }
 
     /// A pull, or minus one.
@@ -119,6 +120,11 @@ impl Glimpse {
     }
 }
 
+/// Whether products of these numbers are numbers. Play leaves no others, but a file may hold them.
+fn are_sound(numbers: &[f64]) -> bool {
+    numbers.iter().all(|x| x.abs() <= 1e130)
+}
+
 /// The estimate of an arm's mean and its variance in a projected space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Regression {
@@ -140,6 +146,7 @@ impl Regression {
     pub fn fits(&self, projection: &Projection) -> bool {
         let dim = projection.dim;
         (self.pulled.len(), self.known.len(), self.z.len()) == (dim * dim, dim * dim, dim)
+            && [&self.pulled, &self.known, &self.z].iter().all(|numbers| are_sound(numbers))
     }
 
     /// What follows from the moments, whatever policy they were made with: (lambda I + A M)^-1 A / lambda is Q, and
