@@ -76,16 +76,16 @@ def river(policy: str, arms: int, dim: int = 0) -> Step:
             linear.update(linear.pull(names, context=x), x, reward(t))
 
         return step
-    rule = bandit.UCB(delta=1.0, seed=1) if policy == "UCB" else bandit.ThompsonSampling(dist=proba.Beta(seed=1), seed=1)
+    rule = bandit.UCB(delta=1.0, seed=1) if policy == "UCB" else bandit.ThompsonSampling(reward_obj=proba.Beta(), seed=1)
     return lambda t: rule.update(rule.pull(names), reward(t))
 
 
 def bayesianbandits(policy: str, arms: int, dim: int = 0) -> Step:
     import bayesianbandits as bb
 
+    each = [bb.Arm(arm, learner=bb.NormalRegressor(alpha=1.0, beta=1.0)) for arm in range(arms)]
     if dim:
-        linear = [bb.Arm(arm, learner=bb.NormalRegressor(alpha=1.0, beta=1.0)) for arm in range(arms)]
-        chooser = bb.ContextualAgent(linear, bb.UpperConfidenceBound(), random_seed=1)
+        chooser = bb.ContextualAgent(each, bb.UpperConfidenceBound(), random_seed=1)
         rows = CONTEXTS[:, None, :]
 
         def step(t: int) -> None:
@@ -94,8 +94,7 @@ def bayesianbandits(policy: str, arms: int, dim: int = 0) -> Step:
             chooser.update(x, np.array([reward(t)]))
 
         return step
-    counted = [bb.Arm(arm, learner=bb.DirichletClassifier({0: 1.0, 1: 1.0})) for arm in range(arms)]
-    agent = bb.Agent(counted, bb.ThompsonSampling(), random_seed=1)
+    agent = bb.Agent(each, bb.ThompsonSampling(), random_seed=1)
 
     def pull(t: int) -> None:
         agent.pull()
