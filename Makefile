@@ -1,13 +1,37 @@
 # `make test` is what CI runs.
-.PHONY: test check browser test-slow bench check-lstm check-covertype notebook bench-python
+.PHONY: test check python-test wheel notebook browser test-slow bench bench-python check-lstm check-covertype
 
 test: check
 	cargo test --workspace --quiet
+	$(MAKE) python-test
 
 check:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+
+# The Python package, in a virtual environment of its own: built as the tests of Rust are, which saves compiling everything twice.
+VENV = python/.venv
+$(VENV)/ready: python/pyproject.toml
+	python3 -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet 'maturin>=1.16,<2' numpy pytest pandas polars pyarrow matplotlib mypy
+	touch $@
+
+python-test: $(VENV)/ready
+	cargo build --quiet -p gradband-cli
+	. $(VENV)/bin/activate && cd python && maturin develop --quiet --profile dev --target-dir $(CURDIR)/target
+	cd python && .venv/bin/mypy --strict gradband
+	cd python && .venv/bin/python -m pytest -q
+
+# A wheel and an sdist, and the wheel in an environment that has nothing else.
+wheel: $(VENV)/ready
+	rm -rf target/wheels target/wheel-env
+	$(VENV)/bin/maturin sdist --manifest-path python/Cargo.toml --out target/wheels
+	$(VENV)/bin/maturin build --release --manifest-path python/Cargo.toml --out target/wheels
+	python3 -m venv target/wheel-env
+	target/wheel-env/bin/pip install --quiet target/wheels/gradband-*.whl
+	target/wheel-env/bin/python -c "import gradband as gb; print(gb.__version__, gb.evaluate('bernoulli-2', 'thompson', instances=100))"
+	ls -l target/wheels
 
 # `make test` uses a Chromium that is there, and says so loudly if there is none; this installs one.
 browser:

@@ -1,11 +1,12 @@
 //! Errors of the library as `gb.Error` and its kinds, which are classes of Python: `gradband/error.py`.
 
+use crate::convert;
 use gradband::ErrorKind;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
-/// An error of the library on its way to Python. `?` turns either kind into what a function of the module returns.
+/// An error on its way to Python. `?` turns those of the library and of Python into what a function of the module returns.
 pub struct Failure(PyErr);
 
 /// What functions of the module return.
@@ -31,12 +32,18 @@ impl From<Failure> for PyErr {
 
 /// The exception that says what an error of the library says.
 pub fn raise(error: &gradband::Error) -> PyErr {
+    // What the user's own code raised is raised again.
+    if let ErrorKind::Outside(outside) = error.kind()
+        && let Some(raised) = outside.get().downcast_ref::<PyErr>()
+    {
+        return Python::attach(|py| raised.clone_ref(py));
+    }
     let name = match error.kind() {
         ErrorKind::UnknownDecision { .. } => "UnknownDecision",
         ErrorKind::Conflict { .. } => "Conflict",
         _ => "Error",
     };
-    let (message, place) = (error.kind().to_string(), error.place().to_string());
+    let (message, place) = (error.kind().to_string(), convert::place(error.place()).to_string());
     Python::attach(|py| match class(py, name) {
         Ok(class) => PyErr::from_type(class, (message, place)),
         Err(error) => error,

@@ -4,7 +4,8 @@ use clap::{Parser, Subcommand, ValueEnum, value_parser};
 use gradband::learn::LearningRate;
 use gradband_files::TrainSpec;
 use gradband_files::spec::{INSTANCES, PROBLEM, SEED};
-use std::path::PathBuf;
+use gradband_jobs::policies::{Named, Params, Wanted};
+use std::path::{Path, PathBuf};
 
 /// Bandit policies that learn how to explore from a sample of past problems.
 #[derive(Parser, Debug)]
@@ -145,6 +146,17 @@ pub struct PolicyFlags {
     /// Its parameters, comma-separated, or @FILE with a JSON array or object
     #[arg(long, value_name = "X,...", allow_hyphen_values = true)]
     pub params: Option<String>,
+}
+
+impl PolicyFlags {
+    /// The policy file if there is one, else the policy of the flags.
+    pub fn or_file(&self, file: Option<&Path>) -> Wanted {
+        let named = self.policy.clone().map(Named::Text);
+        Wanted {
+            policy: file.map(|path| Named::File(path.into())).or(named),
+            params: self.params.clone().map(Params::Text),
+        }
+    }
 }
 
 /// How a gradient is estimated.

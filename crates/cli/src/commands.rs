@@ -13,18 +13,12 @@ mod play;
 mod report;
 mod reproduce;
 mod train;
-mod verdict;
 
 use crate::args::{Args, Command, Common};
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::output::{self, Printer};
-use crate::policies::Asked;
-use crate::watch::Watch;
-use gradband::measure::Comparison;
-use gradband::policy::Choice;
-use gradband::problem::Ground;
-use gradband::{Error, ErrorKind, Problem};
+use crate::watch::Terminal;
 use gradband_files::spec::SEED;
 use gradband_files::{Target, cache};
 
@@ -59,45 +53,15 @@ pub fn run(args: Args) -> Result<()> {
 
 /// The built-in problem of that name, or the spec at that path.
 fn open(name: &str) -> Result<Target> {
-    let target = gradband_files::open(name).map_err(|error| match error.kind() {
-        ErrorKind::Unknown { found, .. } if found == name => {
-            Error::new(error.place().clone(), format!("{}; nor is it a file", error.kind()))
-        }
-        _ => error,
-    })?;
-    tell_notes(&target);
-    Ok(target)
+    Ok(gradband_jobs::open(name, &Terminal)?)
 }
 
-/// Remarks about a problem, such as features that are constant.
-fn tell_notes(target: &Target) {
-    for note in &target.notes {
-        output::note(&format!("note: {note}"));
-    }
-}
-
-/// Policies with the parameters that a setting leaves to a search.
-fn fitted(policies: Vec<Asked>, problem: &Problem) -> Result<Vec<Asked>> {
-    let mut watch = Watch::default();
-    let fitted = policies.into_iter().map(|policy| policy.fitted(problem, &mut watch));
-    Ok(fitted.collect::<gradband::Result<_>>()?)
-}
-
-/// What an evaluation of so many instances stands on.
-pub fn stands_on(problem: &Problem, instances: usize) -> String {
-    match problem.ground() {
-        Ground::Fresh => format!("{} instances drawn anew", output::grouped(instances)),
-        ground => format!("{ground}, {} simulations", output::grouped(instances)),
-    }
-}
-
-/// Plays policies on common instances, and notes their regret after each of `marks` rounds.
-pub fn measure(
-    choices: &[&Choice],
-    problem: &Problem,
-    seed: u64,
-    instances: usize,
-    marks: &[usize],
-) -> gradband::Result<Comparison> {
-    gradband::measure::evaluate(choices, problem, seed, instances, marks, &mut Watch::default())
+/// The command as it was typed.
+fn command() -> String {
+    let quoted = |arg: String| {
+        let plain = arg.chars().all(|c| c.is_alphanumeric() || "-_./=,:@+".contains(c)) && !arg.is_empty();
+        if plain { arg } else { format!("'{}'", arg.replace('\'', r"'\''")) }
+    };
+    let args = std::env::args_os().skip(1).map(|arg| quoted(arg.to_string_lossy().into_owned()));
+    std::iter::once("gradband".to_string()).chain(args).collect::<Vec<_>>().join(" ")
 }

@@ -4,9 +4,10 @@
 use gradband::{Error, Place, Step};
 
 /// What the library and specs call a thing, and what is typed for it.
-const TYPED: [(&str, &str); 22] = [
+const TYPED: [(&str, &str); 23] = [
     ("problem", "PROBLEM"),
     ("policy", "--policy"),
+    ("policies", "--policies"),
     ("params", "--params"),
     ("instances", "--instances"),
     ("gradient", "--gradient"),
@@ -40,23 +41,6 @@ pub fn as_typed(error: Error) -> Error {
         }
         None => error,
     }
-}
-
-/// The same error, if it is about the policy, at the flag after which it was typed.
-pub fn at_policy(error: Error, flag: &str) -> Error {
-    match error.place().steps() {
-        [Step::Key(key), inner @ ..] if key == "policy" => {
-            let place = place(flag, inner);
-            error.at(place)
-        }
-        _ => error,
-    }
-}
-
-/// The same error within what was typed after a flag.
-pub fn within(error: Error, flag: &str) -> Error {
-    let place = place(flag, error.place().steps());
-    error.at(place)
 }
 
 /// A flag and what is meant of its value: `--params (w)`, `--policies (softelim, z)`.
@@ -104,10 +88,8 @@ mod tests {
 
     #[test]
     fn a_policy_is_where_it_was_typed() {
-        let error = |place: &str| Error::new(place, "no");
-        assert_eq!(at_policy(error("policy"), "--policies").to_string(), "--policies: no");
-        assert_eq!(at_policy(error("problem"), "--policies").to_string(), "problem: no");
-        assert_eq!(within(error("softelim.z"), "--policies").to_string(), "--policies (softelim, z): no");
+        assert_eq!(typed("policies"), "--policies: no");
+        assert_eq!(typed("policies.softelim.z"), "--policies (softelim, z): no");
     }
 
     /// Every key of `[train]` that `train` has a flag for is in the table.

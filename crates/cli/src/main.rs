@@ -7,9 +7,7 @@ mod flags;
 mod interrupt;
 mod output;
 mod picture;
-mod policies;
 mod progress;
-mod session;
 mod watch;
 
 use clap::Parser;

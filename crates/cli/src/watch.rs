@@ -1,65 +1,67 @@
-//! The one observer: shows how far the library's work is, and stops it for Ctrl-C and at the time limit.
+//! The one observer: shows how far a job is, and stops it for Ctrl-C.
 
-use crate::interrupt;
+use crate::interrupt::{self, Hold};
+use crate::output;
 use crate::progress::Meter;
 use gradband::learn::Plan;
-use gradband::{Iteration, Observer, Problem, Progress, StopReason};
+use gradband::{Iteration, Observer, Progress, StopReason};
+use gradband_jobs::{Client, Remark, Work};
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
 
 /// What is counted before the iterations of a training, or beside them.
 const STAGES: [&str; 2] = ["folds", "policies"];
+
+/// Whoever sits at the terminal.
+pub struct Terminal;
+
+impl Client for Terminal {
+    fn watch(&self, work: &Work) -> Box<dyn Observer> {
+        Box::new(Watch::of(work))
+    }
+
+    fn remark(&self, remark: &Remark) {
+        output::note(&remark.to_string());
+    }
+}
 
 /// Watches a simulation, a dynamic programme or, iteration by iteration, a training.
 #[derive(Default)]
 pub struct Watch {
     meter: Option<Meter>,
-    deadline: Option<Instant>,
     training: Option<Training>,
+    /// The choice of a policy is stopped, not ended.
+    _hold: Option<Hold>,
 }
 
-/// The parameters after an iteration.
-pub struct Iterate {
-    /// Counted from 1.
-    pub iteration: usize,
-    /// All of them.
-    pub params: Vec<f64>,
-}
-
-/// What is watched of a training.
+/// What is watched of a training; nothing in particular where many are trained.
+#[derive(Default)]
 struct Training {
     iterations: u64,
     /// Rounds played after so many iterations, where iterations differ in length: recurrent stages grow.
     rounds: Vec<u64>,
-    /// Iterates are kept that are this many iterations apart; none at all if it is 0.
-    every: usize,
-    kept: Vec<Iterate>,
 }
 
 impl Watch {
-    /// Of a training: keeps the first iterate and then every `every`-th one, and stops
-    /// after `limit`.
-    pub fn training(plan: &Plan, problem: &Problem, every: usize, limit: Option<Duration>) -> Self {
-        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        let iterations = plan.iterations();
-        let rounds = match plan {
-            Plan::Recurrent(_) => (0..=iterations).map(|done| plan.rounds(done, problem) as u64).collect(),
-            _ => Vec::new(),
-        };
-        let training = Training { iterations: iterations as u64, rounds, every, kept: Vec::new() };
-        Self { meter: None, deadline, training: Some(training) }
-    }
-
-    /// Of the choice of a policy, which trains many: stops after `limit`.
-    pub fn choosing(limit: Option<Duration>) -> Self {
-        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        let training = Training { iterations: 0, rounds: Vec::new(), every: 0, kept: Vec::new() };
-        Self { meter: None, deadline, training: Some(training) }
-    }
-
-    /// The iterates that were kept.
-    pub fn into_iterates(self) -> Vec<Iterate> {
-        self.training.map_or_else(Vec::new, |training| training.kept)
+    fn of(work: &Work) -> Self {
+        match *work {
+            Work::Measuring => Self::default(),
+            Work::Choosing => Self {
+                training: Some(Training::default()),
+                _hold: Some(interrupt::hold()),
+                ..Self::default()
+            },
+            Work::Training(plan, problem) => {
+                let iterations = plan.iterations();
+                let rounds = match plan {
+                    Plan::Recurrent(_) => {
+                        (0..=iterations).map(|done| plan.rounds(done, problem) as u64).collect()
+                    }
+                    _ => Vec::new(),
+                };
+                let training = Training { iterations: iterations as u64, rounds };
+                Self { training: Some(training), ..Self::default() }
+            }
+        }
     }
 
     fn show(&mut self, what: &str, unit: &'static str, done: u64, total: u64) {
@@ -81,19 +83,11 @@ impl Observer for Watch {
         if interrupt::requested() {
             return ControlFlow::Break(StopReason::Interrupted);
         }
-        match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => ControlFlow::Break(StopReason::Time),
-            _ => ControlFlow::Continue(()),
-        }
+        ControlFlow::Continue(())
     }
 
-    fn iteration(&mut self, record: &Iteration, params: &[f64]) {
-        let Some(training) = &mut self.training else { return };
-        let due =
-            training.every > 0 && (record.iteration == 1 || record.iteration.is_multiple_of(training.every));
-        if due {
-            training.kept.push(Iterate { iteration: record.iteration, params: params.to_vec() });
-        }
+    fn iteration(&mut self, record: &Iteration, _: &[f64]) {
+        let Some(training) = &self.training else { return };
         let (unit, done, total) = match training.rounds.last() {
             Some(&total) => {
                 ("rounds", training.rounds[record.iteration.min(training.rounds.len() - 1)], total)

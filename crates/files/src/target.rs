@@ -91,15 +91,21 @@ pub fn open(name: &str) -> Result<Target> {
     if !problem_names().any(|known| known == name) && is_file(name) {
         return Target::from_file(Path::new(name));
     }
-    Ok(Target { problem: named(name)?, notes: Vec::new(), file: None })
+    Ok(named(name)?.into())
+}
+
+/// A problem of which no spec says more.
+impl From<Problem> for Target {
+    fn from(problem: Problem) -> Self {
+        Self { problem, notes: Vec::new(), file: None }
+    }
 }
 
 impl Target {
     /// Reads the spec at a path, and the table or labelled data that it names. Paths in it are relative to its directory.
     pub fn from_file(path: &Path) -> Result<Self> {
         let text = io::read_text(path)?;
-        let file = SpecFile::parse(&text, &path.display().to_string())?;
-        let (problem, notes) = file.problem(|named| {
+        Self::parse(&text, &path.display().to_string(), |named| {
             let table = path.parent().unwrap_or(Path::new("")).join(named);
             let set = DATASETS.iter().find(|set| !table.exists() && set.name == named);
             let (name, bytes, holdout) = match set {
@@ -107,8 +113,26 @@ impl Target {
                 None => (table.display().to_string(), io::read(&table)?, HOLDOUT),
             };
             Ok(DataFile { name, reader: Box::new(std::io::Cursor::new(bytes)), holdout })
-        })?;
+        })
+    }
+
+    /// Reads a spec from text. `name` is what messages call it, `open` opens the file that it names, as [`SpecFile::problem`]
+    /// asks for it.
+    pub fn parse(text: &str, name: &str, open: impl FnOnce(&str) -> Result<DataFile>) -> Result<Self> {
+        let file = SpecFile::parse(text, name)?;
+        let (problem, notes) = file.problem(open)?;
         Ok(Self { problem, notes, file: Some(file) })
+    }
+
+    /// The same where keys of the problem's world are others.
+    pub fn with_keys(&self, changes: &Keys) -> Result<Self> {
+        let mut changed = Self { problem: self.problem.with_keys(changes)?, ..self.clone() };
+        if let Some(file) = &mut changed.file {
+            for name in changes.names() {
+                changes.get(name).into_iter().for_each(|value| file.spec.problem.set(name, value.clone()));
+            }
+        }
+        Ok(changed)
     }
 
     /// The spec with its text, if the problem came from one.

@@ -6,6 +6,7 @@
 use crate::stop::StopReason;
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
 
 /// Shorthand for results that fail with an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
@@ -114,6 +115,25 @@ pub enum ErrorKind {
     Invalid(String),
     /// The observer stopped the work.
     Stopped(StopReason),
+    /// What the caller's own code failed with.
+    Outside(Outside),
+}
+
+/// An error of the caller's own code, carried as it is. It is equal to itself alone.
+#[derive(Clone, Debug)]
+pub struct Outside(Arc<dyn std::error::Error + Send + Sync>);
+
+impl Outside {
+    /// The error.
+    pub fn get(&self) -> &(dyn std::error::Error + Send + Sync + 'static) {
+        &*self.0
+    }
+}
+
+impl PartialEq for Outside {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl Error {
@@ -125,6 +145,11 @@ impl Error {
     /// An error of the given kind, at a place.
     pub fn of(place: impl Into<Place>, kind: ErrorKind) -> Self {
         Self { place: place.into(), kind }
+    }
+
+    /// An error of the caller's own code, which comes back as it is.
+    pub fn outside(place: impl Into<Place>, error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::of(place, ErrorKind::Outside(Outside(Arc::new(error))))
     }
 
     /// An error about a name that is not among the known ones.
@@ -195,6 +220,7 @@ impl Display for ErrorKind {
             }
             Self::TooLarge(message) | Self::Invalid(message) => f.write_str(message),
             Self::Stopped(reason) => write!(f, "stopped: {reason}"),
+            Self::Outside(error) => write!(f, "{}", error.0),
         }
     }
 }

@@ -24,12 +24,12 @@ pub mod simulate;
 mod stop;
 
 pub use agent::{Agent, Decision, Playable, Pull};
-pub use error::{Error, ErrorKind, Place, Result, Step, abridged, hint};
+pub use error::{Error, ErrorKind, Outside, Place, Result, Step, abridged, hint};
 pub use learn::{Trained, Trainer};
 pub use measure::{Comparison, Estimate, Evaluation, Simulator};
 pub use numeric::stream::Random;
 pub use observe::{Iteration, Observer, Progress};
-pub use policy::{Catalogue, LinearRule, Param, Policy, Rule, Scalar, Seen};
+pub use policy::{Catalogue, JointRule, JointSeen, LinearRule, Param, Policy, Rule, Scalar, Seen};
 pub use problem::{Bandit, ContextModel, Draw, Instance, Prior, Problem};
 pub use stop::StopReason;
 

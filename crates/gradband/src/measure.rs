@@ -11,7 +11,8 @@ mod verdict;
 
 pub(crate) use evaluate::evaluate_job;
 pub use evaluate::{
-    Comparison, Evaluation, MAX_INSTANCES, check_instances, evaluate, over_rounds, training_regret,
+    Comparison, Evaluation, MAX_INSTANCES, check_instances, evaluate, evaluation_key, over_rounds,
+    training_regret,
 };
 pub use exact::{check_exact, exact};
 pub use gradient::{Estimator, Gradient, gradient_key};

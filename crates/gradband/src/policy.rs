@@ -26,7 +26,7 @@ pub use definition::{Learns, Plays, PolicyKind, Worlds};
 pub use linear::mom_subspace;
 pub use params::{Allowed, Coordinate, End, Initial, Param, Range, Setting, SettingValue, Shape};
 pub use record::{FeatureRecord, ProblemRecord};
-pub use rule::{Form, LinearRule, Rule, Scalar, Seen};
+pub use rule::{Form, JointRule, JointSeen, LinearRule, Rule, Scalar, Seen};
 pub use stored::PolicyRecord;
 pub use value::{IntoPolicy, Policy};
 

@@ -8,11 +8,13 @@
 //! |---|---|---|
 //! | `arms` | multi-armed policies, a run in each lane | an `arms::ArmsKernel` |
 //! | `plain` | one run at a time: users' own rules, policies that look contexts up | a `plain::PlainKernel` |
+//! | `plain::joint` | all runs at once, round by round: rules of other languages | a `plain::JointKernel` |
 //! | `linear` | rules on estimated means and variances | a `linear::LinearKernel` |
 //! | `recurrent`, `q_network` | networks | their weights |
 
 pub(crate) mod arms;
 pub(crate) mod batch;
+mod episode;
 pub(crate) mod instances;
 pub(crate) mod job;
 pub(crate) mod late;
@@ -26,6 +28,7 @@ pub(crate) mod returns;
 pub use crate::numeric::floor::floor;
 pub use crate::numeric::simd::{Lanes, has_wide_lanes};
 pub use crate::numeric::stream::Key;
+pub use episode::Episode;
 #[cfg(test)]
 pub(crate) use job::Trajectory;
 pub use job::{Job, Outcome, Output, Player, Task};

@@ -27,7 +27,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("files", &["gradband"]),
     ("report", &[]),
     ("lab", &["gradband", "gradband-files", "gradband-report"]),
-    ("cli", &["gradband", "gradband-files", "gradband-lab", "gradband-report"]),
+    ("jobs", &["gradband", "gradband-files", "gradband-lab"]),
+    ("cli", &["gradband", "gradband-files", "gradband-jobs", "gradband-lab", "gradband-report"]),
     ("browser", &[]),
 ];
 

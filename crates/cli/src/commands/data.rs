@@ -2,9 +2,10 @@
 
 use crate::args::Data;
 use crate::failure::Result;
-use crate::output::{self, Printer, grouped};
+use crate::output::{self, Printer};
 use gradband::{Error, Place};
 use gradband_files::datasets::{self, Availability, DATASETS, Dataset, Origin, availability};
+use gradband_jobs::grouped;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

@@ -3,31 +3,15 @@
 use super::open;
 use crate::args::Exact;
 use crate::failure::Result;
-use crate::output::{Printer, grouped};
-use crate::policies;
-use crate::watch::Watch;
-use gradband::measure::exact;
-use gradband::problem::Split;
-use gradband_files::PolicyRecord;
-use serde::Serialize;
-use std::time::Instant;
-
-#[derive(Serialize)]
-struct Document {
-    policy: PolicyRecord,
-    #[serde(flatten)]
-    exact: gradband::exact::Exact,
-    seconds: f64,
-}
+use crate::output::Printer;
+use crate::watch::Terminal;
+use gradband_jobs::{exact, grouped};
 
 pub fn run(args: &Exact, printer: Printer) -> Result<()> {
     let target = open(&args.problem)?;
     let problem = &target.problem;
-    let policy = policies::asked_or_file(&target, &args.policy, args.policy_file.as_deref())?;
-    let start = Instant::now();
-    let exact = exact(problem, &policy.choice, Split::HeldOut, &mut Watch::default())?;
-    let document =
-        Document { policy: (&policy.choice).into(), exact, seconds: start.elapsed().as_secs_f64() };
+    let wanted = args.policy.or_file(args.policy_file.as_deref());
+    let (document, policy) = exact::run(&wanted, &target, &Terminal)?;
     printer.result(&document, || {
         let exact = &document.exact;
         let mut lines = vec![

@@ -3,56 +3,28 @@
 use crate::args::{Gittins, whole};
 use crate::failure::{Failure, Result};
 use crate::interrupt;
-use crate::output::{self, Printer, grouped};
-use crate::watch::Watch;
-use gradband::exact::{GittinsTable, MAX_GITTINS_HORIZON, gittins_table};
+use crate::output::{self, Printer};
+use crate::watch::Terminal;
+use gradband::exact::GittinsTable;
 use gradband::{Error, Place};
-use serde::Serialize;
+use gradband_jobs::gittins::{self, Document};
+use gradband_jobs::grouped;
 use std::io::Write;
 use std::path::Path;
-use std::time::Instant;
 
 /// Successes and failures of the excerpt go up to this.
 const SHOWN: u32 = 6;
 
-#[derive(Serialize)]
-struct Document<'a> {
-    horizon: usize,
-    entries: usize,
-    start: f32,
-    seconds: f64,
-    output: Option<&'a Path>,
-}
-
 pub fn run(args: &Gittins, printer: Printer) -> Result<()> {
-    let horizon = checked(whole(args.horizon))?;
+    let typed = |error: Error| error.at(Place::key("--horizon"));
+    let horizon = gittins::check_horizon(whole(args.horizon)).map_err(typed)?;
     let form = args.output.as_deref().map(|path| Form::of(path).map(|form| (path, form))).transpose()?;
-    let start = Instant::now();
-    let table = gittins_table(horizon, &mut Watch::default())?;
-    let seconds = start.elapsed().as_secs_f64();
+    let (document, table) = gittins::run(horizon, &Terminal)?;
     if let Some((path, form)) = form {
         write(path, form, &table, horizon)?;
     }
-    let document = Document {
-        horizon,
-        entries: GittinsTable::entries(horizon),
-        start: table.index(0, 0, horizon as u32),
-        seconds,
-        output: args.output.as_deref(),
-    };
+    let document = Document { output: args.output.as_deref(), ..document };
     printer.result(&document, || text(&document, &table))
-}
-
-fn checked(horizon: usize) -> Result<usize> {
-    if (1..=MAX_GITTINS_HORIZON).contains(&horizon) {
-        return Ok(horizon);
-    }
-    let message = format!(
-        "found {horizon}, expected 1 to {MAX_GITTINS_HORIZON}: {:.1e} indices would take {:.1} GB",
-        (horizon as f64).powi(3) / 6.0,
-        (horizon as f64).powi(3) / 1.5e9
-    );
-    Err(Error::new(Place::key("--horizon"), message).into())
 }
 
 /// Writes all indices; Ctrl-C leaves no half of the file.

@@ -3,192 +3,31 @@
 use crate::args::Listed;
 use crate::failure::Result;
 use crate::output::{self, Printer};
-use gradband::learn::{BASELINES, Baseline, OPTIMIZERS};
-use gradband::policy::{self, End, Initial, POLICIES, Plays, PolicyKind, Range};
-use gradband::problem::{BuiltIn, Contextual, PROBLEMS};
-use gradband_files::{DATASET_HORIZON, DATASETS, Dataset};
-use gradband_lab::EXPERIMENTS;
-use serde::Serialize;
-
-/// A number, or the formula for it.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Value {
-    Number(f64),
-    Formula(String),
-}
-
-#[derive(Serialize)]
-struct Param {
-    name: &'static str,
-    default: Value,
-    domain: [Value; 2],
-    feasible: [Value; 2],
-    /// Its values, for people.
-    #[serde(skip)]
-    values: String,
-}
-
-#[derive(Serialize)]
-struct Setting {
-    name: &'static str,
-    default: String,
-    values: Vec<String>,
-    summary: &'static str,
-}
-
-#[derive(Serialize)]
-struct Item {
-    name: &'static str,
-    summary: &'static str,
-    params: Vec<Param>,
-    settings: Vec<Setting>,
-    /// Of a policy: on which problems.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    plays: Option<&'static str>,
-    #[serde(flatten)]
-    size: Option<Size>,
-}
-
-/// Of a problem.
-#[derive(Serialize)]
-struct Size {
-    kind: &'static str,
-    arms: usize,
-    horizon: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    context_dim: Option<usize>,
-}
-
-#[derive(Serialize)]
-struct Document {
-    problems: Vec<Item>,
-    policies: Vec<Item>,
-    baselines: Vec<Item>,
-    optimizers: Vec<Item>,
-    experiments: Vec<Item>,
-    data: Vec<Item>,
-}
+use gradband_jobs::list::{self, Document, Item};
 
 pub fn run(kind: Option<Listed>, printer: Printer) -> Result<()> {
-    let Document { problems, policies, baselines, optimizers, experiments, data } = Document {
-        problems: problems()?,
-        policies: policies(),
-        baselines: baselines(),
-        optimizers: OPTIMIZERS.iter().map(|&(name, summary)| plain(name, summary)).collect(),
-        experiments: EXPERIMENTS.iter().map(|experiment| plain(experiment.id, experiment.title)).collect(),
-        data: DATASETS.iter().map(|set| plain(set.name, set.summary)).collect(),
-    };
+    let document = list::run()?;
+    let Document { problems, policies, baselines, optimizers, experiments, data } = &document;
+    let one = |name: &str, items: &Vec<Item>| printer.result(items, || text(name, items));
     match kind {
-        Some(Listed::Problems) => printer.result(&problems, || text("problems", &problems)),
-        Some(Listed::Policies) => printer.result(&policies, || text("policies", &policies)),
-        Some(Listed::Baselines) => printer.result(&baselines, || text("baselines", &baselines)),
-        Some(Listed::Optimizers) => printer.result(&optimizers, || text("optimizers", &optimizers)),
-        Some(Listed::Experiments) => printer.result(&experiments, || text("experiments", &experiments)),
-        Some(Listed::Data) => printer.result(&data, || text("data", &data)),
-        None => {
-            let document = Document { problems, policies, baselines, optimizers, experiments, data };
-            printer.result(&document, || {
-                let Document { problems, policies, baselines, optimizers, experiments, data } = &document;
-                let parts = [
-                    ("problems", problems),
-                    ("policies", policies),
-                    ("baselines", baselines),
-                    ("optimizers", optimizers),
-                    ("experiments", experiments),
-                    ("data", data),
-                ];
-                parts.map(|(name, items)| text(name, items)).join("\n\n")
-            })
-        }
-    }
-}
-
-fn plain(name: &'static str, summary: &'static str) -> Item {
-    Item { name, summary, params: Vec::new(), settings: Vec::new(), plays: None, size: None }
-}
-
-/// Those of the library, then the data sets.
-fn problems() -> Result<Vec<Item>> {
-    let built_in = |info: &'static BuiltIn| {
-        let problem = info.build()?;
-        let size = Size {
-            kind: problem.kind(),
-            arms: problem.arms(),
-            horizon: problem.horizon(),
-            context_dim: problem.contextual().map(Contextual::dim),
-        };
-        Ok(Item { size: Some(size), ..plain(info.name, info.summary) })
-    };
-    let of_data = |set: &'static Dataset| {
-        let (horizon, context_dim) = (DATASET_HORIZON, Some(set.features));
-        let size = Size { kind: "classification", arms: set.classes, horizon, context_dim };
-        Ok(Item { size: Some(size), ..plain(set.name, set.summary) })
-    };
-    PROBLEMS.iter().map(built_in).chain(DATASETS.iter().map(of_data)).collect()
-}
-
-fn policies() -> Vec<Item> {
-    let item = |kind: &'static PolicyKind| Item {
-        params: kind.params().iter().map(param).collect(),
-        settings: kind.settings().iter().map(setting).collect(),
-        plays: Some(match kind.plays() {
-            Plays::Arms => "arms",
-            Plays::Contexts => "contexts",
-            Plays::Both => "both",
+        Some(Listed::Problems) => one("problems", problems),
+        Some(Listed::Policies) => one("policies", policies),
+        Some(Listed::Baselines) => one("baselines", baselines),
+        Some(Listed::Optimizers) => one("optimizers", optimizers),
+        Some(Listed::Experiments) => one("experiments", experiments),
+        Some(Listed::Data) => one("data", data),
+        None => printer.result(&document, || {
+            let parts = [
+                ("problems", problems),
+                ("policies", policies),
+                ("baselines", baselines),
+                ("optimizers", optimizers),
+                ("experiments", experiments),
+                ("data", data),
+            ];
+            parts.map(|(name, items)| text(name, items)).join("\n\n")
         }),
-        ..plain(kind.name(), kind.summary())
-    };
-    POLICIES.iter().map(item).collect()
-}
-
-fn baselines() -> Vec<Item> {
-    let (default, most) = (Baseline::DEFAULT_RUNS, Baseline::MAX_RUNS);
-    let runs = || Param {
-        name: "runs-per-instance",
-        default: Value::Number(default as f64),
-        domain: [Value::Number(2.0), Value::Number(most as f64)],
-        feasible: [Value::Number(2.0), Value::Number(most as f64)],
-        values: format!("{default} in [2, {most}]"),
-    };
-    let takes_runs = |name| Baseline::new(name, Some(default)).is_ok();
-    let item = |&(name, summary)| {
-        let params = if takes_runs(name) { vec![runs()] } else { Vec::new() };
-        Item { params, ..plain(name, summary) }
-    };
-    BASELINES.iter().map(item).collect()
-}
-
-fn param(param: &policy::Param) -> Param {
-    let policy::Param { name, initial, domain, feasible, .. } = *param;
-    let (all, trained) = (domain.to_string(), feasible.to_string());
-    let trained = if trained == all { String::new() } else { format!(", trained in {trained}") };
-    Param {
-        name,
-        default: match initial {
-            Initial::Fixed(x) => Value::Number(x),
-            other => Value::Formula(other.to_string()),
-        },
-        domain: ends(domain),
-        feasible: ends(feasible),
-        values: format!("{initial} in {all}{trained}"),
     }
-}
-
-fn setting(setting: &policy::Setting) -> Setting {
-    Setting {
-        name: setting.name,
-        default: setting.default().to_string(),
-        values: setting.values().split(" | ").map(String::from).collect(),
-        summary: setting.summary,
-    }
-}
-
-fn ends(range: Range) -> [Value; 2] {
-    [range.low, range.high].map(|end| match end {
-        End::Fixed(x) => Value::Number(x),
-        other => Value::Formula(other.to_string()),
-    })
 }
 
 /// Columns of a terminal that lists fit into.
@@ -255,7 +94,8 @@ mod tests {
 
     #[test]
     fn lists_fit_a_terminal() {
-        let lists = [("policies", policies()), ("baselines", baselines()), ("problems", problems().unwrap())];
+        let Document { problems, policies, baselines, .. } = list::run().unwrap();
+        let lists = [("policies", policies), ("baselines", baselines), ("problems", problems)];
         for (title, items) in lists {
             let list = text(title, &items);
             let widest = list.lines().map(|line| line.chars().count()).max().unwrap();

@@ -72,40 +72,20 @@ pub fn run(args: &Play, seed: Option<u64>) -> Result<()> {
     let agent = args.floor.into_iter().fold(agent, Agent::floor);
     let window = args.wait.zip(args.default_reward);
     let agent = window.into_iter().fold(agent, |agent, (wait, reward)| agent.window(wait, reward));
-    tell_notes(&agent, args.floor)?;
+    agent.notes().iter().for_each(|note| output::note(&format!("note: {note}")));
     let _hold = interrupt::hold();
     Session { agent, state, saved: Instant::now(), changed: false }.run()
 }
 
-/// What the user should know of this policy and these arms.
-fn tell_notes(agent: &Agent, floor: Option<f64>) -> Result<()> {
-    let policy = agent.policy();
-    let (name, trained) = (policy.name(), policy.problem().arms);
-    let arms = agent.stats().arms.iter().filter(|arm| arm.active).count();
-    if arms != trained {
-        output::note(&format!("note: {name} was trained with {trained} arms, and plays {arms}"));
-    }
-    if policy.is_certain() && floor.unwrap_or(policy.problem().world()?.floor) == 0.0 {
-        output::note(&format!(
-            "note: {name} is certain of its arm; with --floor its log says something about other arms too"
-        ));
-    }
-    Ok(())
-}
-
 /// The arms that are asked for, or those of the problem.
 fn names(args: &Play, policy: &Playable) -> Vec<String> {
-    if !args.arms.is_empty() {
-        return args.arms.clone();
-    }
-    let problem = policy.problem();
-    problem.arm_names.clone().unwrap_or_else(|| (1..=problem.arms).map(|arm| arm.to_string()).collect())
+    if args.arms.is_empty() { policy.arm_names() } else { args.arms.clone() }
 }
 
 /// The agent that was saved; another policy takes over, and arms that are new are added.
 fn resumed(args: &Play, policy: Playable, file: &StateFile) -> Result<Agent> {
     let mut agent = load_agent(&file.path)?;
-    let (path, decisions) = (file.path.display(), output::grouped(agent.stats().decisions as usize));
+    let (path, decisions) = (file.path.display(), gradband_jobs::grouped(agent.stats().decisions as usize));
     output::note(&format!("goes on after {decisions} decisions, from {path}"));
     if file.was_killed() {
         output::note("the last process was killed: what came after its last save is lost");

@@ -7,7 +7,8 @@ use super::state::{Credit, State};
 use super::weigh::{Asking, Scratch};
 use crate::error::{Error, ErrorKind, Place, Result, abridged, within};
 use crate::numeric::stream::Key;
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::cell::RefCell;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 /// Purposes of an agent's randomness.
@@ -133,7 +134,7 @@ impl Agent {
     /// a process that was forked.
     pub fn renew(&mut self) {
         if self.seed.is_none() {
-            self.rekey(RandomState::new().build_hasher().finish());
+            self.rekey(entropy());
         }
     }
 
@@ -400,6 +401,26 @@ impl Agent {
             Outcome::Silent | Outcome::Late(_) => Ok(Status::Late),
         }
     }
+}
+
+thread_local! {
+    /// Whose process drew the keys, the keys, and how often they were used.
+    static ENTROPY: RefCell<Option<(u32, RandomState, u64)>> = const { RefCell::new(None) };
+}
+
+/// Bits that no other agent has. A thread draws its hash keys from the system once, and a process that was forked has a copy of
+/// them: a thread that is new draws others.
+fn entropy() -> u64 {
+    ENTROPY.with_borrow_mut(|entropy| {
+        let process = std::process::id();
+        if entropy.as_ref().is_none_or(|(owner, ..)| *owner != process) {
+            *entropy = Some((process, std::thread::spawn(RandomState::new).join().unwrap_or_default(), 0));
+        }
+        entropy.as_mut().map_or(0, |(_, keys, used)| {
+            *used += 1;
+            keys.hash_one(*used)
+        })
+    })
 }
 
 pub(super) fn check_name(place: impl Into<Place>, name: &str) -> Result<()> {

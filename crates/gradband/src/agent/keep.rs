@@ -104,6 +104,23 @@ impl Agent {
         })
     }
 
+    /// What its user should know of this policy with these arms and this floor.
+    pub fn notes(&self) -> Vec<String> {
+        let (name, trained) = (self.policy.name(), self.policy.problem().arms);
+        let arms = self.state.arms.iter().filter(|arm| arm.active).count();
+        let other =
+            (arms != trained).then(|| format!("{name} was trained with {trained} arms, and plays {arms}"));
+        let certain = (self.policy.is_certain() && self.floor == 0.0).then(|| {
+            format!("{name} is certain of its arm; with a floor its log says something about other arms too")
+        });
+        other.into_iter().chain(certain).collect()
+    }
+
+    /// The number of decisions made, ever.
+    pub fn decisions(&self) -> u64 {
+        self.ledger.next()
+    }
+
     /// The bytes that the decisions that are remembered take: about a hundred each, and their contexts.
     pub fn memory(&self) -> usize {
         self.ledger.memory()
@@ -125,7 +142,7 @@ impl Agent {
             version: self.policy.shared_version().clone(),
             round: self.state.round() as u64,
             horizon: self.policy.problem().horizon as u64,
-            decisions: self.ledger.next(),
+            decisions: self.decisions(),
             pending: self.state.arms.iter().map(|arm| arm.pending).sum(),
             counts: self.ledger.counts,
             arms: self.state.arms.iter().map(arm).collect(),

@@ -82,6 +82,12 @@ impl Playable {
         &self.problem
     }
 
+    /// The names of the arms that it was trained with; their numbers, from 1, if they have none.
+    pub fn arm_names(&self) -> Vec<String> {
+        let numbers = || (1..=self.problem.arms).map(|arm| arm.to_string()).collect();
+        self.problem.arm_names.clone().unwrap_or_else(numbers)
+    }
+
     /// Does it choose with certainty? Its logs are then of use for other policies only with a floor.
     pub fn is_certain(&self) -> bool {
         self.decider.is_certain()

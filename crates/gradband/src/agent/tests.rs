@@ -6,14 +6,13 @@ use super::weigh::{Asking, Scratch};
 use super::*;
 use crate::exact::index::argmax;
 use crate::measure::evaluate;
-use crate::numeric::lanes::{One, Real};
 use crate::numeric::simd::Lanes;
 use crate::numeric::stream::Key;
 use crate::numeric::stream::{Random, Stream};
 use crate::policy::tests::{problems, rules};
 use crate::policy::{Choice, POLICIES, Policy};
-use crate::problem::{Delay, Discrete, Instance, Order, Points, Prior, Problem, RewardModel, Split, World};
-use crate::simulate::{Job, Task, instances};
+use crate::problem::{Delay, Discrete, Order, Points, Prior, Problem, Split, World};
+use crate::simulate::{Episode, Job, Task};
 use std::collections::BTreeMap;
 
 /// So many that every policy has two of its own.
@@ -77,8 +76,12 @@ fn job(problem: &Problem) -> Job<'_> {
     Job::new(problem, Key::new(9), Split::HeldOut, Task::Evaluate)
 }
 
+fn episode(job: &Job, index: u64) -> Episode {
+    Episode::new(job.problem, job.key, job.split, index).unwrap()
+}
+
 fn one_run(choice: &Choice, job: &Job, index: u64, curve: &[f64]) -> Simulated {
-    let world = Environment::new(job, index);
+    let world = episode(job, index);
     let arms = job.problem.arms;
     let mut before = 0.0;
     let mut rounds = Vec::new();
@@ -88,62 +91,13 @@ fn one_run(choice: &Choice, job: &Job, index: u64, curve: &[f64]) -> Simulated {
         assert!(off(&arm) < 1e-9, "a step of the regret is the gap of an arm");
         before = regret;
         // The network plays in single precision, rewards too.
-        let single = choice.name() == "dqn";
-        rounds.push((arm, world.reward(t, arm, single), world.context(t)));
+        let reward = match choice.name() {
+            "dqn" => world.single_reward(job.problem, t, arm),
+            _ => world.reward(job.problem, t, arm),
+        };
+        rounds.push((arm, reward, world.context(t)));
     }
     Simulated { rounds }
-}
-
-/// An instance of a problem as an agent meets it.
-struct Environment<'a> {
-    problem: &'a Problem,
-    means: Vec<f64>,
-    words: Vec<<One<f64> as Real>::Word>,
-    instance: Instance,
-    dim: usize,
-}
-
-impl<'a> Environment<'a> {
-    fn new(job: &Job<'a>, index: u64) -> Self {
-        let problem = job.problem;
-        let (mut means, mut instance) = (vec![0.0; problem.arms], Instance::default());
-        match problem.armed() {
-            Some(armed) => instances::draw(job, armed, index, &mut [], &mut means).unwrap(),
-            None => problem.draw_contexts(job.split, job.key, index, &mut instance).unwrap(),
-        }
-        let mut words = Stream::<One<f64>>::new((), job.reward_key(), index);
-        let words = (0..problem.horizon).map(|_| words.next_word()).collect();
-        let dim = problem.contextual().map_or(0, |contextual| contextual.dim());
-        Self { problem, means, words, instance, dim }
-    }
-
-    fn mean(&self, t: usize, arm: usize) -> f64 {
-        match self.dim {
-            0 => self.means[arm],
-            _ => f64::from(self.instance.means[t * self.problem.arms + arm]),
-        }
-    }
-
-    fn gap(&self, t: usize, arm: usize) -> f64 {
-        let best = (0..self.problem.arms).map(|arm| self.mean(t, arm)).fold(f64::MIN, f64::max);
-        best - self.mean(t, arm)
-    }
-
-    fn reward(&self, t: usize, arm: usize, single: bool) -> f64 {
-        let Some(armed) = self.problem.armed() else {
-            return f64::from(self.instance.rewards[t * self.problem.arms + arm]);
-        };
-        let word = self.words[t];
-        match single {
-            true => f64::from((&armed.rewards).draw(word, One(arm as f32), One(self.means[arm] as f32)).0),
-            false => (&armed.rewards).draw(word, One(arm as f64), One(self.means[arm])).lane(0),
-        }
-    }
-
-    fn context(&self, t: usize) -> Vec<f64> {
-        let x = self.instance.contexts.get(t * self.dim..(t + 1) * self.dim).unwrap_or_default();
-        x.iter().map(|&x| f64::from(x)).collect()
-    }
 }
 
 impl Agent {
@@ -239,15 +193,18 @@ fn regret(policy: &Playable, problem: &Problem, runs: usize) -> (f64, f64) {
     let Delay::Rounds(delay) = problem.world().delay else { panic!("delays are fixed here") };
     let mut sums = [0.0; 2];
     for index in 0..runs as u64 {
-        let world = Environment::new(&job(problem), index);
+        let world = episode(&job(problem), index);
         let mut agent = agent_of(policy.clone(), 1000 + index);
         let (mut ids, mut regret) = (Vec::new(), 0.0);
         for t in 0..problem.horizon {
             if let Some(s) = t.checked_sub(1 + delay) {
                 let (id, arm): &(String, usize) = &ids[s];
-                assert_eq!(agent.update(id, world.reward(s, *arm, false)).unwrap(), Status::Applied);
+                assert_eq!(agent.update(id, world.reward(problem, s, *arm)).unwrap(), Status::Applied);
             }
-            let context = if world.dim == 0 { Context::None } else { Context::Values(world.context(t)) };
+            let context = match problem.contextual() {
+                None => Context::None,
+                Some(_) => Context::Values(world.context(t)),
+            };
             let decision = agent.pull(Pull::context(context)).unwrap();
             regret += world.gap(t, decision.index);
             ids.push((decision.id, decision.index));
@@ -360,11 +317,11 @@ fn regressions_follow_from_moments() {
     for text in ["soft-ucb", "lin-thompson(ridge=0.1)", projection] {
         let choice = Choice::parse(text, &problem).unwrap();
         let mut agent = agent(&choice, &problem, 3);
-        let world = Environment::new(&job(&problem), 0);
+        let world = episode(&job(&problem), 0);
         let mut open = Vec::new();
         for t in 0..60 {
             let decision = agent.pull(Pull::context(world.context(t))).unwrap();
-            open.push((decision.id, world.reward(t, decision.index, false)));
+            open.push((decision.id, world.reward(&problem, t, decision.index)));
             if t % 3 != 0 {
                 let (id, reward) = open.swap_remove(t * 7 % open.len());
                 agent.update(&id, reward).unwrap();

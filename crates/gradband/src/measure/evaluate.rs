@@ -169,6 +169,11 @@ pub fn training_regret(
     batch::means(&players, &job, instances, |outcome| outcome.regret, observer)
 }
 
+/// The key of the instances that an evaluation with this seed plays.
+pub fn evaluation_key(seed: u64) -> Key {
+    Key::new(seed).child(EVALUATION)
+}
+
 /// Plays the policies on the evaluation instances of `seed`: the held-out ones, where the problem has any. The regret
 /// after each of `marks` rounds is noted on the way.
 pub fn evaluate(
@@ -179,8 +184,7 @@ pub fn evaluate(
     marks: &[usize],
     observer: &mut dyn Observer,
 ) -> Result<Comparison> {
-    let job =
-        Job { marks, ..Job::new(problem, Key::new(seed).child(EVALUATION), Split::HeldOut, Task::Evaluate) };
+    let job = Job { marks, ..Job::new(problem, evaluation_key(seed), Split::HeldOut, Task::Evaluate) };
     evaluate_job(choices, &job, instances, observer)
 }
 

@@ -72,8 +72,9 @@ impl Catalogue {
         self.with(PolicyKind::own(OwnLinear::new(rule)))
     }
 
-    /// A name that is there already goes to the new policy.
-    fn with(mut self, kind: PolicyKind) -> Self {
+    /// The same with a policy of any kind, such as a [`JointRule`](super::JointRule)'s. A name that is there already goes to it.
+    #[must_use]
+    pub fn with(mut self, kind: PolicyKind) -> Self {
         self.kinds.retain(|known| known.name() != kind.name());
         self.kinds.push(kind);
         self

@@ -1,6 +1,7 @@
 //! Users' own rules as policies of the catalogue: their definitions. Their kernels are below, with and without contexts.
 
 mod chooser;
+mod joint;
 mod kernel;
 mod lanes;
 
@@ -19,6 +20,7 @@ use crate::simulate::Player;
 use crate::simulate::linear::LinearPlayer;
 use crate::simulate::plain::Plain;
 use chooser::OwnChooser;
+pub(super) use joint::OwnJoint;
 use kernel::OwnKernel;
 use lanes::{MOST_PARAMS, OwnPlayer};
 use std::sync::Arc;

@@ -1,10 +1,11 @@
 //! Policies of one's own: parameters with their domains, and the logits of the arms. Derivatives are automatic.
 
 use super::params::Param;
+use crate::error::Result;
 use crate::problem::Problem;
 use num_dual::DualNum;
 
-pub use crate::simulate::plain::Seen;
+pub use crate::simulate::plain::{JointSeen, Seen};
 
 /// A number that a rule computes with: `f64`, or one that carries its derivative along.
 ///
@@ -78,6 +79,53 @@ pub trait Rule: Send + Sync + 'static {
     /// Why it does not apply to a problem, if it does not.
     fn refuses(&self, _: &Problem) -> Option<String> {
         None
+    }
+}
+
+/// A multi-armed policy of one's own that is asked for many runs at once: for rules that are written in another language, where a
+/// call is dear. An error of it comes back as it is, see [`Error::outside`](crate::Error::outside).
+///
+/// ```
+/// use gradband::{JointRule, JointSeen, Param, Policy, Problem, Result, Simulator};
+///
+/// /// A softmax of means.
+/// struct Greedy;
+/// impl JointRule for Greedy {
+///     fn name(&self) -> String {
+///         "greedy".into()
+///     }
+///     fn params(&self) -> Vec<Param> {
+///         vec![Param::positive("temperature", 0.1)]
+///     }
+///     fn logits(&self, params: &[f64], seen: &JointSeen, logits: &mut [f64]) -> Result<()> {
+///         logits.iter_mut().zip(seen.means).for_each(|(logit, mean)| *logit = mean / params[0]);
+///         Ok(())
+///     }
+/// }
+/// let problem = Problem::named("bernoulli-2")?.with_horizon(50)?;
+/// let regret = Simulator::new(&problem).instances(100).evaluate(Policy::own_joint(Greedy))?.regret();
+/// assert!(regret.mean > 0.0);
+/// # Ok::<(), gradband::Error>(())
+/// ```
+pub trait JointRule: Send + Sync + 'static {
+    /// Its name in results and files.
+    fn name(&self) -> String;
+
+    /// What is learned.
+    fn params(&self) -> Vec<Param>;
+
+    /// Writes the logit of each arm, run after run.
+    fn logits(&self, params: &[f64], seen: &JointSeen, logits: &mut [f64]) -> Result<()>;
+
+    /// Writes the derivatives of the logits by each parameter, one parameter after the other, and returns true; if not, they are
+    /// central differences.
+    fn slopes(&self, _params: &[f64], _seen: &JointSeen, _slopes: &mut [f64]) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Is each arm pulled once before the rule is asked?
+    fn each_arm_once(&self) -> bool {
+        true
     }
 }
 

@@ -3,8 +3,8 @@
 use super::catalogue::Catalogue;
 use super::choice::Choice;
 use super::definition::PolicyKind;
-use super::own::{OwnArms, OwnLinear};
-use super::rule::{LinearRule, Rule};
+use super::own::{OwnArms, OwnJoint, OwnLinear};
+use super::rule::{JointRule, LinearRule, Rule};
 use crate::error::{Error, Place, Result, abridged};
 use crate::problem::Problem;
 use std::collections::BTreeMap;
@@ -41,6 +41,11 @@ impl Policy {
     /// A multi-armed rule of one's own.
     pub fn own(rule: impl Rule) -> Self {
         Self::of(PolicyKind::own(OwnArms::new(rule)))
+    }
+
+    /// A multi-armed rule of one's own that is asked for many runs at once.
+    pub fn own_joint(rule: impl JointRule) -> Self {
+        Self::of(PolicyKind::own(OwnJoint::new(rule)))
     }
 
     /// A contextual rule of one's own.

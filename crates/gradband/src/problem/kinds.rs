@@ -70,6 +70,28 @@ impl Problem {
         }
     }
 
+    /// The same problem where these keys of its world (horizon, delay, batch, floor) are others.
+    ///
+    /// ```
+    /// use gradband::Problem;
+    /// use gradband::problem::Keys;
+    /// let changes = Keys::default().with("horizon", 50_usize).with("delay", 5_usize);
+    /// let problem = Problem::named("bernoulli-2")?.with_keys(&changes)?;
+    /// assert_eq!(problem.to_string(), "bernoulli-2 (2 arms, horizon 50, delay 5)");
+    /// # Ok::<(), gradband::Error>(())
+    /// ```
+    pub fn with_keys(&self, changes: &Keys) -> Result<Self> {
+        if let Some(key) = changes.names().find(|key| !World::KEYS.contains(key)) {
+            return Err(Error::unknown(key, key, World::KEYS));
+        }
+        let mut keys = self.world.keys();
+        for name in changes.names() {
+            changes.get(name).into_iter().for_each(|value| keys.set(name, value.clone()));
+        }
+        let (world, horizon) = World::from_keys(&keys)?;
+        self.with_world(World { horizon: horizon.unwrap_or(self.world.horizon), ..world })
+    }
+
     /// The keys that describe the problem; for a table or labelled examples, all but the file.
     pub fn to_keys(&self) -> Keys {
         let mut keys = Keys::kind(self.kind());

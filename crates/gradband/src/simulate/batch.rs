@@ -71,6 +71,28 @@ impl Chunk {
         job.problem.armed().map_or(Ok(()), |armed| armed.rewards.check_drawn())?;
         Ok(chunk)
     }
+
+    /// Chunks that were played by one call, one after the other.
+    fn split(self, size: usize) -> Vec<Self> {
+        if self.len <= size {
+            return vec![self];
+        }
+        let players = self.outcomes.len() / self.len;
+        let part = |first: usize| {
+            let len = size.min(self.len - first);
+            let each = |player: usize| player * self.len + first;
+            Self {
+                len,
+                outcomes: (0..players).flat_map(|p| self.outcomes[each(p)..][..len].to_vec()).collect(),
+                gradients: self.gradients[first * self.dim..][..len * self.dim].to_vec(),
+                curves: (0..players)
+                    .flat_map(|p| self.curves[each(p) * self.marks..][..len * self.marks].to_vec())
+                    .collect(),
+                ..self
+            }
+        };
+        (0..self.len).step_by(size).map(part).collect()
+    }
 }
 
 /// Plays every policy on the same `instances`. `sum` turns a chunk into what is kept of it, on the thread that played
@@ -86,16 +108,21 @@ pub(crate) fn play<T: Send>(
 ) -> Result<()> {
     let size = job.chunk();
     let chunks = instances.div_ceil(size);
-    let cost = job.problem.cost() * (job.task.runs() * players.len() * size) as f64;
+    let slowness: f64 = players.iter().map(|player| player.slowness()).sum();
+    let cost = job.problem.cost() * (job.task.runs() * size) as f64 * slowness;
     let numbers: usize = players.iter().map(|player| player.dim()).sum();
     let most = (WAVE_NUMBERS / numbers.max(1)).clamp(1, MOST_CHUNKS);
     let wave = ((WAVE_COST / cost) as usize).max(LEAST_CHUNKS).min(most);
+    let together = players.iter().map(|player| player.together(job)).max().unwrap_or(1).min(wave);
     for start in (0..chunks).step_by(wave) {
-        let parts = (start..(start + wave).min(chunks)).into_par_iter().map(|chunk| {
+        let end = (start + wave).min(chunks);
+        let parts = (start..end).into_par_iter().step_by(together).map(|chunk| {
             let first = chunk * size;
-            Chunk::play(players, job, first, size.min(instances - first)).map(|chunk| sum(&chunk))
+            let last = (end.min(chunk + together) * size).min(instances);
+            let chunks = Chunk::play(players, job, first, last - first)?.split(size);
+            Ok(chunks.iter().map(&sum).collect::<Vec<_>>())
         });
-        parts.collect::<Result<Vec<_>>>()?.into_iter().for_each(&mut add);
+        parts.collect::<Result<Vec<_>>>()?.into_iter().flatten().for_each(&mut add);
         let done = ((start + wave) * size).min(instances);
         go_on(observer, what, "instances", done as u64, instances as u64)?;
     }

@@ -132,6 +132,14 @@ pub trait Player: Send + Sync {
     fn rollout(&self, job: &Job, first: u64, out: Output) -> Result<()>;
     /// Why the policy has no score at its parameters, if it has none.
     fn unscored(&self) -> Option<&'static str>;
+    /// How many chunks are better played by one call.
+    fn together(&self, _job: &Job) -> usize {
+        1
+    }
+    /// How much longer it takes than most policies.
+    fn slowness(&self) -> f64 {
+        1.0
+    }
     /// What a run of an instance did, played plainly and kept whole; nothing from engines that have oracles of their
     /// own.
     #[cfg(test)]

@@ -4,6 +4,7 @@
 //! The estimator streams as in [`super::arms`]: gradient += (return - reference) * scores so far, each return by the chance
 //! that its round is played. In a round that is not the policy's to decide there is no score.
 
+mod joint;
 mod run;
 mod source;
 
@@ -15,6 +16,8 @@ use crate::numeric::lanes::One;
 use crate::numeric::simd::vectorized;
 use crate::numeric::stream::{Random, Stream};
 use crate::problem::Instance;
+pub use joint::JointSeen;
+pub(crate) use joint::{Joint, JointKernel};
 use run::{Around, Run};
 use source::Source;
 
@@ -234,21 +237,9 @@ impl<P: PlainKernel> Plain<P> {
                 if !around.late {
                     self.0.update(state, &round, arm, reward);
                 }
-                run.pull(around, arm, reward);
-                run.value = value(job.task, &source, (mean, reward)) * weight;
-                run.reward += mean * weight;
-                run.shares[arm] += weight;
+                pull(job, around, &source, weight, (arm, (mean, reward)), run);
             }
-            if let Task::Gradient(baseline, _) = job.task {
-                let optimal = || One(value(job.task, &source, best) * weight);
-                let reference = baseline.reference(Centre::Sum, |r| One(runs[r].value), optimal);
-                for run in runs.iter().enumerate().filter(|&(r, _)| baseline.scores(r)).map(|(_, run)| run) {
-                    let excess = reference.excess(One(run.value)).0;
-                    for (out, score) in gradient.iter_mut().zip(&run.score) {
-                        *out += excess * score;
-                    }
-                }
-            }
+            climb(job, &source, weight, best, &runs, gradient);
             if let Some((_, point)) = marks.next_if(|(mark, _)| **mark == t + 1) {
                 let mut so_far = Outcome::default();
                 settle(&source, optimal_reward, &runs, &mut so_far);
@@ -258,6 +249,61 @@ impl<P: PlainKernel> Plain<P> {
         settle(&source, optimal_reward, &runs, outcome);
         if let Task::Gradient(baseline, _) = job.task {
             gradient.iter_mut().for_each(|out| *out /= baseline.divisor(Centre::Sum));
+        }
+    }
+}
+
+/// The arm in whose share of the weights a mark falls.
+#[inline(always)]
+pub(crate) fn draw(weights: &[f64], mark: f64) -> usize {
+    let (mut bound, mut arm) = (0.0, 0);
+    for &weight in &weights[..weights.len() - 1] {
+        bound += weight;
+        arm += usize::from(mark >= bound);
+    }
+    arm
+}
+
+/// d log pi_a / d param, from the weights and the derivatives of their logarithms.
+#[inline(always)]
+pub(crate) fn score(weights: &[f64], slopes: &[f64], arm: usize, total: f64) -> f64 {
+    let centre: f64 = weights.iter().zip(slopes).map(|(weight, slope)| weight * slope).sum();
+    slopes[arm] - centre / total
+}
+
+/// A run pulls an arm, in a round that is played with some chance.
+#[inline(always)]
+fn pull<S>(
+    job: &Job,
+    around: &Around,
+    source: &Source,
+    weight: f64,
+    (arm, (mean, reward)): (usize, (f64, f64)),
+    run: &mut Run<S>,
+) {
+    run.pull(around, arm, reward);
+    run.value = value(job.task, source, (mean, reward)) * weight;
+    run.reward += mean * weight;
+    run.shares[arm] += weight;
+}
+
+/// Adds a round of all runs to the estimate.
+#[inline(always)]
+fn climb<S>(
+    job: &Job,
+    source: &Source,
+    weight: f64,
+    best: (f64, f64),
+    runs: &[Run<S>],
+    gradient: &mut [f64],
+) {
+    let Task::Gradient(baseline, _) = job.task else { return };
+    let optimal = || One(value(job.task, source, best) * weight);
+    let reference = baseline.reference(Centre::Sum, |r| One(runs[r].value), optimal);
+    for run in runs.iter().enumerate().filter(|&(r, _)| baseline.scores(r)).map(|(_, run)| run) {
+        let excess = reference.excess(One(run.value)).0;
+        for (out, score) in gradient.iter_mut().zip(&run.score) {
+            *out += excess * score;
         }
     }
 }

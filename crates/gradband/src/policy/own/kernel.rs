@@ -15,7 +15,7 @@ use crate::policy::decide::{Decide, Now};
 use crate::policy::record::ProblemRecord;
 use crate::policy::rule::{Form, Rule, Seen};
 use crate::problem::{Horizon, Problem};
-use crate::simulate::plain::{PlainKernel, Round};
+use crate::simulate::plain::{PlainKernel, Round, draw, score};
 use num_dual::Dual64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,12 +39,17 @@ impl Broken {
         if !self.0.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let message = format!(
-            "{name} gives logits, weights or derivatives that are not finite numbers, or weights that are negative or \
-             all zero"
-        );
-        Err(Error::new("policy", message))
+        Err(broken(name))
     }
+}
+
+/// What is said of a rule that broke its word.
+pub(super) fn broken(name: &str) -> Error {
+    let message = format!(
+        "{name} gives logits, weights or derivatives that are not finite numbers, or weights that are negative or \
+         all zero"
+    );
+    Error::new("policy", message)
 }
 
 /// A rule at its parameters.
@@ -252,11 +257,7 @@ impl<R: Rule> OwnKernel<R> {
     fn score(&self, arm: usize, total: f64, p: usize, scratch: &Scratch) -> f64 {
         let slopes = &scratch.slopes[p * self.arms..(p + 1) * self.arms];
         match self.form {
-            Form::Logits => {
-                let centre: f64 =
-                    scratch.weights.iter().zip(slopes).map(|(weight, slope)| weight * slope).sum();
-                slopes[arm] - centre / total
-            }
+            Form::Logits => score(&scratch.weights, slopes, arm, total),
             Form::Weights => slopes[arm] / scratch.weights[arm] - slopes.iter().sum::<f64>() / total,
         }
     }
@@ -314,12 +315,7 @@ impl<R: Rule> PlainKernel for OwnKernel<R> {
         score: Option<&mut [f64]>,
     ) -> usize {
         let total = self.weigh(&round.seen, scratch, score.is_some());
-        let mark = actions.uniform() * total;
-        let (mut bound, mut arm) = (0.0, 0);
-        for &weight in &scratch.weights[..self.arms - 1] {
-            bound += weight;
-            arm += usize::from(mark >= bound);
-        }
+        let arm = draw(&scratch.weights, actions.uniform() * total);
         for (p, out) in score.into_iter().flatten().enumerate() {
             *out += self.score(arm, total, p, scratch);
         }

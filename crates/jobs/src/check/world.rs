@@ -1,6 +1,6 @@
 //! What `check` says of the world around a problem: late rewards, least shares, an unknown end.
 
-use crate::output::grouped;
+use crate::grouped;
 use gradband::Problem;
 use gradband::problem::{Delay, Horizon};
 

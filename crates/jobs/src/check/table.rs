@@ -1,7 +1,7 @@
 //! What `gradband check` says about a table of past problems: what was fitted to it, the arms, and how small a gain it can
 //! show.
 
-use crate::output::grouped;
+use crate::grouped;
 use gradband::Problem;
 use gradband::problem::{Belief, Fit, Ground, Prior, Row, Split, Table};
 use serde::Serialize;
@@ -13,8 +13,8 @@ const MOST_ARMS: usize = 20;
 const WORTH_SEEING: f64 = 0.1;
 
 /// What the past says, for `--json`.
-#[derive(Serialize)]
-pub(super) struct Past {
+#[derive(Clone, Debug, Serialize)]
+pub struct Past {
     fit: &'static str,
     /// What an unseen arm's mean is drawn from, as it is printed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,7 +28,7 @@ pub(super) struct Past {
 }
 
 /// How many arms past problems have, training and held out together.
-#[derive(Serialize, Clone, Copy)]
+#[derive(Serialize, Clone, Copy, Debug)]
 struct Arms {
     least: usize,
     median: usize,

@@ -1,7 +1,7 @@
 //! What is said of a policy beside its rivals: the same words for `train` and `compare`.
 
 use crate::policies::Asked;
-use crate::watch::Watch;
+use crate::{Client, Work, stands_on};
 use gradband::measure::{Against, Comparison, Interval, Verdict, training_regret};
 use gradband::policy::Choice;
 use gradband::{Estimate, Problem, Result};
@@ -17,13 +17,14 @@ pub fn rivals(
     seed: u64,
     instances: usize,
     allowed: impl Fn(usize) -> bool,
+    client: &dyn Client,
 ) -> Result<Vec<usize>> {
     let usable = |&i: &usize| allowed(i) && !policies[i].is_bound();
     let mut rivals: Vec<usize> = (0..policies.len()).filter(usable).collect();
     if rivals.len() > 1 {
         let choices: Vec<&Choice> = rivals.iter().map(|&i| &policies[i].choice).collect();
-        let mut watch = Watch::default();
-        let regrets = training_regret(&choices, problem, seed, instances.min(RANKED_ON), &mut watch)?;
+        let mut watch = client.watch(&Work::Measuring);
+        let regrets = training_regret(&choices, problem, seed, instances.min(RANKED_ON), &mut *watch)?;
         let mut ranked: Vec<(f64, usize)> = regrets.into_iter().zip(rivals).collect();
         ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
         rivals = ranked.into_iter().map(|(_, i)| i).collect();
@@ -54,7 +55,7 @@ pub fn verdicts(
 
 /// The problem, and what the evaluation stands on.
 pub fn header(problem: &Problem, instances: usize) -> String {
-    format!("{problem}: {}", super::stands_on(problem, instances))
+    format!("{problem}: {}", stands_on(problem, instances))
 }
 
 /// The sentences on top of a training's report.

@@ -1,12 +1,10 @@
 //! What the reports of `train` and `compare` show beyond the result: regret over rounds and over iterations.
 
-use crate::commands::measure;
-use crate::failure::{Failure, Result};
-use crate::watch::Iterate;
-use gradband::Problem;
+use crate::{Client, Iterate, measure, stands_on};
 use gradband::learn::Trained;
 use gradband::measure::over_rounds;
 use gradband::problem::{Contextual, Covariance};
+use gradband::{Error, Problem, Result};
 use gradband_lab::session::{Measured, Session, TrainingHistory};
 use serde::Serialize;
 
@@ -27,6 +25,7 @@ pub fn rounds(problem: &Problem) -> Vec<usize> {
 pub fn of(
     kind: &str,
     problem: &Problem,
+    command: &str,
     spec: &impl Serialize,
     seed: u64,
     instances: usize,
@@ -36,12 +35,12 @@ pub fn of(
     Ok(Session {
         kind: kind.into(),
         problem: problem.to_string(),
-        command: command(),
-        spec: spec.map_err(|error| Failure::Other(format!("cannot write TOML: {error}")))?,
+        command: command.into(),
+        spec: spec.map_err(|error| Error::new("", format!("cannot write TOML: {error}")))?,
         version: env!("CARGO_PKG_VERSION").into(),
         seed,
         instances,
-        ground: crate::commands::stands_on(problem, instances),
+        ground: stands_on(problem, instances),
         lead: Vec::new(),
         policies,
         gain: None,
@@ -56,6 +55,7 @@ pub fn history(
     iterates: &[Iterate],
     seed: u64,
     instances: usize,
+    client: &dyn Client,
 ) -> Result<TrainingHistory> {
     let (projection, features) = projection(problem, trained);
     let mut spreads = if projection.is_empty() { Vec::new() } else { spreads(problem) };
@@ -75,7 +75,7 @@ pub fn history(
         spreads,
         ..TrainingHistory::default()
     };
-    regrets(problem, trained, iterates, seed, instances, history)
+    regrets(problem, trained, iterates, seed, instances, history, client)
 }
 
 /// As many records as a picture has a use for.
@@ -155,16 +155,17 @@ fn regrets(
     seed: u64,
     instances: usize,
     history: TrainingHistory,
+    client: &dyn Client,
 ) -> Result<TrainingHistory> {
     if iterates.is_empty() {
         return Ok(history);
     }
     let choices = iterates.iter().map(|iterate| trained.choice().with_params(problem, &iterate.params));
-    let choices = choices.collect::<gradband::Result<Vec<_>>>()?;
+    let choices = choices.collect::<Result<Vec<_>>>()?;
     let choices: Vec<_> = choices.iter().chain([trained.choice()]).collect();
     let cost = trained.choice().kind().run_cost(problem) * choices.len() as f64;
     let instances = instances.min(((BUDGET / cost) as usize).max(LEAST));
-    let measured = measure(&choices, problem, seed, instances, &[])?;
+    let measured = measure(&choices, problem, seed, instances, &[], client)?;
     let regret = |(i, iterate): (usize, &Iterate)| (iterate.iteration, measured.regret(i));
     Ok(TrainingHistory {
         regret: iterates.iter().enumerate().map(regret).collect(),
@@ -172,14 +173,4 @@ fn regrets(
         instances: Some(instances),
         ..history
     })
-}
-
-/// The command as it was typed.
-fn command() -> String {
-    let quoted = |arg: String| {
-        let plain = arg.chars().all(|c| c.is_alphanumeric() || "-_./=,:@+".contains(c)) && !arg.is_empty();
-        if plain { arg } else { format!("'{}'", arg.replace('\'', r"'\''")) }
-    };
-    let args = std::env::args_os().skip(1).map(|arg| quoted(arg.to_string_lossy().into_owned()));
-    std::iter::once("gradband".to_string()).chain(args).collect::<Vec<_>>().join(" ")
 }

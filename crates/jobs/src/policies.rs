@@ -1,14 +1,13 @@
-//! Policies as they are asked for: `name(param=value,…)`, `--params`, a spec, a policy file.
+//! Policies as they are asked for: `name(param=value,…)`, parameters, a spec, a policy file.
 
-use crate::args::PolicyFlags;
-use crate::{flags, output};
+use crate::{Client, Remark};
 use gradband::policy::{Choice, SettingValue};
 use gradband::problem::Value;
 use gradband::{Catalogue, Error, ErrorKind, Observer, Place, Problem, Result, Step, abridged};
 use gradband_files::{PolicyFile, Target, io};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A policy, and whether it was asked for by its bare name.
 #[derive(Clone, Debug)]
@@ -18,6 +17,49 @@ pub struct Asked {
     bare: bool,
     /// Is it one of the rivals whose prior is fitted to the past?
     known_past: bool,
+}
+
+/// A policy as it is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Which one; that of the spec, or the usual one, if nobody says.
+    pub policy: Option<Named>,
+    /// Its parameters.
+    pub params: Option<Params>,
+}
+
+/// Which policy.
+#[derive(Clone, Debug)]
+pub enum Named {
+    /// `name` or `name(param=value,...)`, or [`AUTO`](gradband_files::AUTO) where one is trained.
+    Text(String),
+    /// The policy file at a path.
+    File(PathBuf),
+    /// A policy on the problem.
+    Choice(Choice),
+}
+
+/// The parameters of a policy.
+#[derive(Clone, Debug)]
+pub enum Params {
+    /// Numbers with commas between them, or `@` and the path of a JSON file with an array or object.
+    Text(String),
+    /// All of them.
+    Numbers(Vec<f64>),
+    /// Some of them.
+    ByName(BTreeMap<String, Value>),
+}
+
+impl Wanted {
+    /// A policy by its name.
+    pub fn named(text: impl Into<String>) -> Self {
+        Self { policy: Some(Named::Text(text.into())), params: None }
+    }
+
+    /// Is anything said?
+    fn is_said(&self) -> bool {
+        self.policy.is_some() || self.params.is_some()
+    }
 }
 
 /// What to do if nobody names a policy.
@@ -103,11 +145,13 @@ pub fn informed(texts: &[&str], problem: &Problem, patience: f64) -> Vec<Asked> 
     parsed.filter(knows).filter(|policy| policy.choice.preparation_seconds(problem) <= patience).collect()
 }
 
-/// The policy of the flags, else that of the spec, else the default if that will do.
-pub fn asked(target: &Target, flags: &PolicyFlags, unnamed: Unnamed) -> Result<Asked> {
+/// The policy that is asked for, else that of the spec, else the default if that will do.
+pub fn asked(target: &Target, wanted: &Wanted, unnamed: Unnamed, client: &dyn Client) -> Result<Asked> {
     let problem = &target.problem;
-    let asked = match (&flags.policy, target.policy(&Catalogue::default())?) {
-        (Some(text), _) => parse(text, problem, "--policy")?,
+    let asked = match (&wanted.policy, target.policy(&Catalogue::default())?) {
+        (Some(Named::Text(text)), _) => parse(text, problem, "policy")?,
+        (Some(Named::File(path)), _) => Asked::in_full(from_file(path, problem, client)?),
+        (Some(Named::Choice(choice)), _) => Asked::in_full(choice.clone()),
         (None, Some(choice)) => Asked::in_full(choice),
         (None, None) if unnamed == Unnamed::Default => {
             Asked::untuned(Choice::parse(target.default_policy(), problem)?)
@@ -117,24 +161,27 @@ pub fn asked(target: &Target, flags: &PolicyFlags, unnamed: Unnamed) -> Result<A
             return Err(Error::of("policy", ErrorKind::Missing(why.into())));
         }
     };
-    match &flags.params {
+    match &wanted.params {
         None => Ok(asked),
-        Some(text) => with_params(&asked.choice, problem, text).map(Asked::in_full),
+        Some(params) => with_params(&asked.choice, problem, params).map(Asked::in_full),
     }
 }
 
-/// The policy file if there is one, else the policy of the flags or the spec.
-pub fn asked_or_file(target: &Target, flags: &PolicyFlags, file: Option<&Path>) -> Result<Asked> {
-    match file {
-        Some(path) => from_file(path, &target.problem).map(Asked::in_full),
-        None => asked(target, flags, Unnamed::Refused),
+/// The policy that is asked for or that of the spec; somebody has to name one.
+pub(crate) fn named(target: &Target, wanted: &Wanted, client: &dyn Client) -> Result<Asked> {
+    match &wanted.policy {
+        // It comes before what the spec says of a policy.
+        Some(Named::File(path)) if wanted.params.is_none() => {
+            from_file(path, &target.problem, client).map(Asked::in_full)
+        }
+        _ => asked(target, wanted, Unnamed::Refused, client),
     }
 }
 
-/// What is wrong with the policy to train: at the flags, or at the lines of the spec if it comes from there.
-pub fn blame(error: Error, target: &Target, flags: &PolicyFlags) -> Error {
-    let typed = flags.policy.is_some() || flags.params.is_some();
-    let Some(file) = target.file().filter(|file| !typed && file.spec.policy.is_some()) else { return error };
+/// What is wrong with the policy to train: where it is asked for, or at the lines of the spec if it comes from there.
+pub fn blame(error: Error, target: &Target, wanted: &Wanted) -> Error {
+    let said = wanted.is_said();
+    let Some(file) = target.file().filter(|file| !said && file.spec.policy.is_some()) else { return error };
     let inner = match error.place().steps() {
         [Step::Key(key), inner @ ..] if key == "policy" || key == "params" => inner.iter().cloned(),
         _ => return error,
@@ -143,23 +190,23 @@ pub fn blame(error: Error, target: &Target, flags: &PolicyFlags) -> Error {
     file.blame(error.at(place))
 }
 
-/// `name` or `name(param=value,…)`; `flag` is what messages call it.
-pub fn parse(text: &str, problem: &Problem, flag: &str) -> Result<Asked> {
+/// `name` or `name(param=value,…)`; `key` is what messages call it.
+pub fn parse(text: &str, problem: &Problem, key: &str) -> Result<Asked> {
     let choice = Choice::parse(text, problem).map_err(|error| match error.place().steps() {
-        [Step::Key(key)] if key == "policy" => flags::at_policy(error, flag),
-        _ => flags::within(error, flag),
+        [Step::Key(found)] if found == "policy" => error.at(Place::key(key)),
+        _ => error.within(Place::key(key)),
     })?;
     Ok(if text.contains('(') { Asked::in_full(choice) } else { Asked::untuned(choice) })
 }
 
 /// A comma-separated list, in which commas within parentheses do not count.
-pub fn parse_list(text: &str, problem: &Problem, flag: &str) -> Result<Vec<Asked>> {
+pub fn parse_list(text: &str, problem: &Problem, key: &str) -> Result<Vec<Asked>> {
     let mut depth = 0_i32;
     let parts = text.split(|c| {
         depth += i32::from(c == '(') - i32::from(c == ')');
         c == ',' && depth <= 0
     });
-    parts.map(|part| parse(part, problem, flag)).collect()
+    parts.map(|part| parse(part, problem, key)).collect()
 }
 
 /// What a parameter file holds.
@@ -168,21 +215,35 @@ pub fn parse_list(text: &str, problem: &Problem, flag: &str) -> Result<Vec<Asked
     untagged,
     expecting = "expected an array of numbers, or an object with a number or matrix for each name"
 )]
-enum Params {
-    InOrder(Vec<f64>),
+enum ParamsFile {
+    Numbers(Vec<f64>),
     ByName(BTreeMap<String, Value>),
 }
 
-/// The policy at the parameters of `--params`.
-fn with_params(choice: &Choice, problem: &Problem, text: &str) -> Result<Choice> {
-    let Some(file) = text.strip_prefix('@') else { return choice.with_params(problem, &numbers(text)?) };
+/// The policy at other parameters.
+fn with_params(choice: &Choice, problem: &Problem, params: &Params) -> Result<Choice> {
+    match params {
+        Params::Numbers(numbers) => choice.with_params(problem, numbers),
+        Params::ByName(values) => by_name(choice, problem, values).map_err(|error| error.within("params")),
+        Params::Text(text) => match text.strip_prefix('@') {
+            None => choice.with_params(problem, &numbers(text)?),
+            Some(file) => params_file(choice, problem, file),
+        },
+    }
+}
+
+fn params_file(choice: &Choice, problem: &Problem, file: &str) -> Result<Choice> {
     let changed = match io::read_json(Path::new(file))? {
-        Params::InOrder(params) => choice.with_params(problem, &params),
-        Params::ByName(params) => params.iter().try_fold(choice.clone(), |choice, (name, value)| {
-            choice.with_param(problem, name, &value.numbers(Place::key(name))?)
-        }),
+        ParamsFile::Numbers(params) => choice.with_params(problem, &params),
+        ParamsFile::ByName(params) => by_name(choice, problem, &params),
     };
     changed.map_err(|error| error.within(Place::file(file)))
+}
+
+fn by_name(choice: &Choice, problem: &Problem, values: &BTreeMap<String, Value>) -> Result<Choice> {
+    values.iter().try_fold(choice.clone(), |choice, (name, value)| {
+        choice.with_param(problem, name, &value.numbers(Place::key(name))?)
+    })
 }
 
 fn numbers(text: &str) -> Result<Vec<f64>> {
@@ -197,14 +258,14 @@ fn numbers(text: &str) -> Result<Vec<f64>> {
 }
 
 /// The policy in a policy file, which must fit the problem.
-pub fn from_file(path: &Path, problem: &Problem) -> Result<Choice> {
+pub fn from_file(path: &Path, problem: &Problem, client: &dyn Client) -> Result<Choice> {
     let file = PolicyFile::load(path)?;
     let place = || Place::file(path.display().to_string());
     let choice = file.choose(problem, &Catalogue::default()).map_err(|error| error.within(place()))?;
     let (theirs, ours) = (file.problem.horizon, problem.horizon());
     if theirs != ours {
         let name = path.display();
-        output::note(&format!("note: {name} was trained for a horizon of {theirs}, not {ours}"));
+        client.remark(&Remark::Note(format!("{name} was trained for a horizon of {theirs}, not {ours}")));
     }
     Ok(choice)
 }
