@@ -1,5 +1,5 @@
 # `make test` is what CI runs.
-.PHONY: test check python-test wheel browser test-slow fuzz deny unsafe bench check-lstm check-covertype
+.PHONY: test check python-test wheel notebook browser test-slow fuzz deny unsafe bench bench-python check-lstm check-covertype
 
 test: check
 	cargo test --workspace --locked --quiet
@@ -70,3 +70,20 @@ check-lstm:
 # Covertype, which is not part of the repository, from UCI's file: make check-covertype FROM=/path/to/covtype.data.gz
 check-covertype:
 	FROM="$(FROM)" cargo test --release -p gradband-cli --test cli -- --ignored the_real_file
+
+# docs/guide.ipynb of docs/guide.md, with what its cells show. What the guide itself shows: GRADBAND_GUIDE=write and its test.
+notebook: $(VENV)/ready
+	$(VENV)/bin/pip install --quiet nbclient nbformat ipykernel
+	. $(VENV)/bin/activate && cd python && maturin develop --quiet --profile dev --target-dir $(CURDIR)/target
+	$(VENV)/bin/python python/tools/notebook.py
+
+# Through Python, ours and other libraries' in one run: a table for README, and a record in bench/records.
+BENCH_VENV = python/bench/.venv
+$(BENCH_VENV)/ready: python/bench/requirements.txt
+	python3 -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/pip install --quiet -r python/bench/requirements.txt
+	touch $@
+
+bench-python: $(BENCH_VENV)/ready
+	$(BENCH_VENV)/bin/pip install --quiet ./python
+	python/bench/run
