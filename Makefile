@@ -1,5 +1,5 @@
 # `make test` is what CI runs.
-.PHONY: test check python-test wheel notebook browser test-slow fuzz deny unsafe bench bench-python check-lstm check-covertype
+.PHONY: test check python-test test-clusters wheel notebook browser test-slow fuzz deny unsafe bench bench-python check-lstm check-covertype
 
 test: check
 	cargo test --workspace --locked --quiet
@@ -22,6 +22,13 @@ python-test: $(VENV)/ready
 	. $(VENV)/bin/activate && cd python && maturin develop --quiet --profile dev --target-dir $(CURDIR)/target
 	cd python && .venv/bin/mypy --strict gradband
 	cd python && .venv/bin/python -m pytest -q
+
+# Trainings on Dask, Ray and MPI, for real: minutes of installing.
+test-clusters: $(VENV)/ready
+	command -v mpiexec >/dev/null || bin/install-openmpi
+	$(VENV)/bin/pip install --quiet distributed ray mpi4py
+	. $(VENV)/bin/activate && cd python && maturin develop --quiet --release --target-dir $(CURDIR)/target
+	cd python && .venv/bin/python -m pytest -q -rs tests/clusters
 
 # A wheel and an sdist, and the wheel in an environment that has nothing else.
 wheel: $(VENV)/ready

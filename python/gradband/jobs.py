@@ -14,6 +14,7 @@ from .policy import Policy
 from .problem import Problem, as_problem
 from .results import Comparison, Evaluation, Exact, Gradient, Training
 from .rule import Rule
+from .workers import Crew
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,6 +51,10 @@ def _call(progress: Progress | None) -> Progress | None:
     return progress
 
 
+def _crew(workers: Any, problem: Problem) -> Crew | None:
+    return None if workers is None else Crew(workers, problem)
+
+
 def train(
     problem: AnyProblem,
     policy: AnyPolicy = "auto",
@@ -76,17 +81,16 @@ def train(
     """Learns a policy, and measures what the learning was worth.
 
     "auto" is the policy that the problem's spec names; if it names none, every class that applies and is quick to
-    train is tried, and the best is handed out. Ctrl-C returns what was learned so far, with a warning.
+    train is tried, and the best is handed out. Ctrl-C returns what was learned so far, with a warning. `workers` is a pool,
+    an executor or a function like `map` (multiprocessing, Dask, Ray, MPI): it does the simulating, with the same result.
     """
-    if workers is not None:
-        raise Error("is not there yet; threads= uses the cores of this machine", "workers")
     opened = as_problem(problem)
     said = {
         "params": params, "gradient": gradient, "baseline": baseline, "runs_per_instance": runs_per_instance,
         "returns": returns, "batch_size": batch_size, "start": start, "optimizer": optimizer,
         "learning_rate": learning_rate, "iterations": iterations, "average": average,
         "eval_instances": eval_instances, "time_limit": time_limit, "recipe": recipe, "seed": seed,
-        "threads": threads,
+        "threads": threads, "workers": _crew(workers, opened),
     }  # fmt: skip
     named = None if policy == "auto" and opened._native.names_policy() else _native(policy)
     done = _lib.train(opened._native, named, said, _call(progress))
@@ -96,7 +100,7 @@ def train(
         warnings.warn(f"interrupted after {count} iterations; this is what was learned so far", stacklevel=2)
     else:
         _tell(done.remarks())
-    shown = ", ".join(f"{key}={value!r}" for key, value in said.items() if value is not None and key != "threads")
+    shown = ", ".join(f"{key}={value!r}" for key, value in said.items() if value is not None and key not in ("threads", "workers"))
     command = f"gradband.train({opened.name!r}, {policy if isinstance(policy, str) else policy.kind!r}, {shown})"
     return Training(document, opened, Policy._of(done.policy()), done, command)
 
@@ -109,12 +113,15 @@ def evaluate(
     instances: int | None = None,
     seed: int = 1,
     threads: int | None = None,
+    workers: Any = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Measures the Bayes regret of a policy; of the one that the problem's spec names, if none is given."""
+    opened = as_problem(problem)
     said = {"params": params, "instances": instances, "seed": seed, "threads": threads}
+    said["workers"] = _crew(workers, opened)
     named = None if policy is None else _native(policy)
-    text, observations, remarks = _lib.evaluate(as_problem(problem)._native, named, said, _call(progress))
+    text, observations, remarks = _lib.evaluate(opened._native, named, said, _call(progress))
     _tell(remarks)
     return Evaluation(json.loads(text), observations)
 
@@ -126,6 +133,7 @@ def compare(
     instances: int | None = None,
     seed: int = 1,
     threads: int | None = None,
+    workers: Any = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Measures several policies on the same instances: those given, or all that apply and need no long preparation.
@@ -139,9 +147,9 @@ def compare(
         raise Error("is empty; expected at least one policy", "policies")
     names = None if listed is None else [_native(each, "policies") for each in listed if isinstance(each, str)]
     tuned = [_native(each, "policies") for each in listed or [] if not isinstance(each, str)]
-    said = {"instances": instances, "seed": seed, "threads": threads}
-    native = as_problem(problem)._native
-    document, session, pairs, remarks = _lib.compare(native, names, tuned, said, _call(progress))
+    opened = as_problem(problem)
+    said = {"instances": instances, "seed": seed, "threads": threads, "workers": _crew(workers, opened)}
+    document, session, pairs, remarks = _lib.compare(opened._native, names, tuned, said, _call(progress))
     _tell(remarks)
     return Comparison(json.loads(document), session, json.loads(pairs))
 

@@ -71,7 +71,8 @@ pub fn keys(place: &Place, dict: &Bound<PyDict>) -> Result<Keys> {
 pub struct Keywords<'a, 'py>(pub &'a Bound<'py, PyDict>);
 
 impl<'py> Keywords<'_, 'py> {
-    fn get(&self, name: &str) -> Result<Option<Bound<'py, PyAny>>> {
+    /// Whatever it is.
+    pub fn get(&self, name: &str) -> Result<Option<Bound<'py, PyAny>>> {
         Ok(self.0.get_item(name)?.filter(|value| !value.is_none()))
     }
 

@@ -1,17 +1,19 @@
 //! Everything that is computed but trainings: keywords in, JSON documents out.
 
 use crate::convert::Keywords;
+use crate::crew::Hired;
 use crate::error::Result;
 use crate::policy::named;
 use crate::problem::Problem;
 use crate::run::{Caller, Done, run};
 use gradband::problem::Split;
-use gradband::{Error, Estimate};
+use gradband::{Crew, Error, Estimate};
 use gradband_jobs::policies::Wanted;
 use gradband_jobs::{compare, evaluate, exact, gittins, gradient};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// A document as JSON.
 pub fn json(document: &impl Serialize) -> Result<String> {
@@ -30,7 +32,9 @@ pub fn caller<'a, 'py>(
     progress: Option<&'a Bound<'py, PyAny>>,
 ) -> Result<Caller<'a, 'py>> {
     let slot = problem.and_then(|problem| problem.slot.clone());
-    Ok(Caller { threads: keywords.count("threads")?, progress, slot })
+    let crew = keywords.get("workers")?.map(|workers| Hired::new(&workers)).transpose()?;
+    let crew = crew.map(|crew| Arc::new(crew) as Arc<dyn Crew>);
+    Ok(Caller { threads: keywords.count("threads")?, progress, slot, crew })
 }
 
 fn wanted(keywords: &Keywords, policy: Option<&Bound<PyAny>>, problem: &Problem) -> Result<Wanted> {

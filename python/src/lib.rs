@@ -2,6 +2,7 @@
 
 mod agent;
 mod convert;
+mod crew;
 mod episodes;
 mod error;
 mod jobs;
@@ -23,6 +24,7 @@ fn _lib(module: &Bound<PyModule>) -> PyResult<()> {
     gradband_files::cache::install(None, |_| ());
     // Each part adds its own classes and functions.
     agent::add(module)?;
+    crew::add(module)?;
     episodes::add(module)?;
     rule::add(module)?;
     error::add(module)?;

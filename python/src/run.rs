@@ -3,7 +3,7 @@
 use crate::error::{Failure, Result};
 use crate::pool;
 use crate::sampled::Slot;
-use gradband::{Iteration, Observer, Progress, StopReason};
+use gradband::{Crew, Iteration, Observer, Progress, StopReason};
 use gradband_jobs::{Client, Remark, Work};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
@@ -32,6 +32,8 @@ pub struct Caller<'a, 'py> {
     pub progress: Option<&'a Bound<'py, PyAny>>,
     /// Where a sampler of the user's leaves its exception.
     pub slot: Option<Arc<Slot>>,
+    /// Who simulates, if not this process.
+    pub crew: Option<Arc<dyn Crew>>,
 }
 
 /// What came of it.
@@ -50,6 +52,7 @@ pub struct Front(Arc<Shared>);
 struct Shared {
     asked: AtomicU8,
     slot: Option<Arc<Slot>>,
+    crew: Option<Arc<dyn Crew>>,
     latest: Mutex<Option<Latest>>,
     remarks: Mutex<Vec<Remark>>,
 }
@@ -121,6 +124,10 @@ impl Observer for Watch {
         let iteration = Some(record.clone());
         *locked(&self.shared.latest) = Some(Latest { what, unit: "iterations", done, total, iteration });
     }
+
+    fn crew(&self) -> Option<Arc<dyn Crew>> {
+        self.shared.crew.clone()
+    }
 }
 
 /// Does the work on another thread. An exception of a callback or sampler comes back as itself; Ctrl-C as what there is,
@@ -131,7 +138,7 @@ pub fn run<T: Send>(
     work: impl FnOnce(&Front) -> gradband::Result<T> + Send,
 ) -> Result<Done<T>> {
     let pool = pool::of(caller.threads)?;
-    let front = Front(Arc::new(Shared { slot: caller.slot.clone(), ..Shared::default() }));
+    let front = Front(Arc::new(Shared { slot: caller.slot.clone(), crew: caller.crew.clone(), ..Shared::default() }));
     let mut raised = None;
     let answer = std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();

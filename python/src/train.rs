@@ -88,7 +88,7 @@ impl Trained {
 
     /// What a report shows, as JSON; with the regret of iterates, which takes a second or two.
     fn session(&self, py: Python, command: &str) -> Result<String> {
-        let caller = Caller { threads: self.threads, progress: None, slot: None };
+        let caller = Caller { threads: self.threads, progress: None, slot: None, crew: None };
         let done = run(py, &caller, |front| self.job.session(&self.document, &self.outcome, command, front))?;
         json(&done.value)
     }

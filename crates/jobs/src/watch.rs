@@ -1,8 +1,9 @@
 //! What a job adds to its client's observer: a time limit, and iterates to show.
 
-use gradband::{Iteration, Observer, Progress, StopReason};
+use gradband::{Crew, Iteration, Observer, Progress, StopReason};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The parameters after an iteration.
@@ -82,6 +83,10 @@ impl Observer for Watch {
             self.kept = iterates;
         }
         Some(rest.to_vec())
+    }
+
+    fn crew(&self) -> Option<Arc<dyn Crew>> {
+        self.client.crew()
     }
 }
 
