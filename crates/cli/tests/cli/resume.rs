@@ -82,7 +82,7 @@ fn write_rows(dir: &Path) {
 fn survives(name: &str, args: &[&str], kills: usize) {
     let args = [&["train"], args, &["--eval-instances", "200", "-o", "out"]].concat();
     let [unbroken, broken] = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    [&unbroken, &broken].map(|dir| write_rows(dir.path()));
+    [&unbroken, &broken].into_iter().for_each(|dir| write_rows(dir.path()));
     let begun = Instant::now();
     finish(start(unbroken.path(), &args));
     let whole = begun.elapsed().as_secs_f64();
@@ -167,7 +167,7 @@ fn settings_are_those_of_the_training() {
     resume(&["--seed", "4"], &["--seed: found '4'", "'3'"]);
     resume(&["--optimizer", "sgd"], &["--optimizer", "not set"]);
     resume(&["bernoulli-2"], &["PROBLEM: found 'bernoulli-2'", "rows.toml"]);
-    refused_saying(&["train", "rows.toml", "-o", out], &["--resume goes on", "--force starts anew"]);
+    refused_saying(&["train", "-o", out], &["--resume goes on", "--force starts anew"]);
     assert!(refused(&["train", "--resume"]).contains("--output"));
     assert!(refused(&["train", "--resume", "--force", "-o", out]).contains("--force"));
     refused_saying(&["train", "--resume", "-o", "/nowhere/at/all"], &["has no training that was broken off"]);
@@ -326,7 +326,7 @@ fn a_full_disk_costs_nothing_that_was_computed() {
 fn a_directory_that_is_gone_costs_nothing_that_was_computed() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
-    let args = ["train", "bernoulli-10", "--iterations", "300", "--eval-instances", "50", "-o", "out"];
+    let args = ["train", "bernoulli-10", "--iterations", "60", "--eval-instances", "50", "-o", "out"];
     let child = gradband(&args)
         .current_dir(dir.path())
         .stdout(Stdio::piped())
