@@ -291,6 +291,58 @@ fn what_belongs_together_stays_together() {
     }
 }
 
+/// Steps that are much too long: the training ends, and says so; what there is is kept.
+#[test]
+fn a_network_that_diverges_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let policy = ["train", "bernoulli-2", "--policy", "lstm(hidden=4,embedding=2)", "--learning-rate", "10"];
+    let rest = ["--eval-instances", "50", "-o", out.to_str().unwrap()];
+    let document = json(&[&policy[..], &rest].concat());
+    assert_eq!(document["troubles"][0]["kind"], "diverged", "{}", document["troubles"]);
+    assert!(out.join("policy.json").exists() && out.join("report.html").exists());
+}
+
+/// What would not fit is refused with the numbers, before any of it is taken.
+#[test]
+fn sizes_are_estimated_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let linear = "[problem]\nkind = \"linear\"\nhorizon = 10\nnoise_sd = 1\narms = 2\ncontext_dim = 10000\ntheta_cov = 1\n";
+    refused_saying(&["check", &write(dir.path(), "d.toml", linear)], &["W is 10000 x 10000", "6 GB"]);
+    let begun = Instant::now();
+    let huge = "lstm(hidden=4096,embedding=4096)";
+    refused_saying(&["train", "bernoulli-2", "--policy", huge], &["numbers here", "13 GB"]);
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+/// Few threads are no reason to fail.
+#[test]
+#[cfg(target_os = "linux")]
+fn few_threads_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let binary = dir.path().join("gradband");
+    std::fs::copy(env!("CARGO_BIN_EXE_gradband"), &binary).unwrap();
+    Command::new("chmod").args(["-R", "a+rx"]).arg(dir.path()).status().unwrap();
+    for most in ["1", "2", "3"] {
+        // The limit is one of users, and does not bind root.
+        let user =
+            ["--reuid", "54321", "--clear-groups", "prlimit", &format!("--nproc={most}")].map(String::from);
+        let args = ["evaluate", "bernoulli-2", "--policy", "ucb1", "--instances", "50", "--cache", "none"];
+        let output = Command::new("setpriv").args(user).arg(&binary).args(args).output();
+        let Ok(output) = output else {
+            eprintln!("LEFT OUT: there is no setpriv");
+            return;
+        };
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        if stderr.contains("setpriv:") {
+            eprintln!("LEFT OUT: {stderr}");
+            return;
+        }
+        assert_eq!(output.status.code(), Some(0), "{most}: {stderr}");
+        assert!(!output.stdout.is_empty());
+    }
+}
+
 /// A place for files that holds so many kilobytes; none where nobody may mount one, which is said.
 fn small_disk(dir: &Path, options: &str) -> bool {
     let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(dir).output();
