@@ -27,8 +27,8 @@ pub fn run(args: Args) -> Result<()> {
     let Some((args, resumed)) = resume::restored(args)? else { return Ok(()) };
     let Common { seed, threads, json, cache } = args.common;
     let printer = Printer { json };
+    interrupt::install();
     threads::start(threads)?;
-    interrupt::install()?;
     cache::install(cache, output::note);
     let explicit = seed;
     let seed = seed.unwrap_or(SEED);

@@ -1,7 +1,7 @@
 //! Ctrl-C: ends a command at once, unless it has something to keep; a second one always ends it, and so does work that does not
 //! listen. What is being written is written first.
 
-use crate::failure::{Failure, INTERRUPTED, Result};
+use crate::failure::INTERRUPTED;
 use crate::output;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -17,8 +17,8 @@ static ANSWERS: AtomicU64 = AtomicU64::new(0);
 static HOLDS: AtomicUsize = AtomicUsize::new(0);
 static WRITES: AtomicUsize = AtomicUsize::new(0);
 
-/// Listens from now on.
-pub fn install() -> Result<()> {
+/// Listens from now on. Where no thread can be had for that, Ctrl-C ends a command as it ends any other.
+pub fn install() {
     let handler = || {
         let again = REQUESTED.swap(true, Ordering::SeqCst);
         if again || HOLDS.load(Ordering::SeqCst) == 0 {
@@ -31,7 +31,9 @@ pub fn install() -> Result<()> {
             insist(request);
         }
     };
-    ctrlc::set_handler(handler).map_err(|error| Failure::Other(format!("cannot listen for Ctrl-C: {error}")))
+    if let Err(error) = ctrlc::set_handler(handler) {
+        output::note(&format!("note: nobody listens for Ctrl-C: {error}"));
+    }
 }
 
 /// Ends the command if the request is not answered soon, or if what follows takes long.

@@ -120,12 +120,7 @@ pub fn create_dir(dir: &Path) -> Result<()> {
     io::create_dir(dir).map_err(|error| Failure::unwritable_dir(dir, &error))
 }
 
-/// Writes a file whole or not at all, in the place of an older one.
-pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    write_with(path, |file| file.write_all(content.as_ref()))
-}
-
-/// The same, as `content` says. Ctrl-C waits until no half of a file is left.
+/// Writes a file whole or not at all, in the place of an older one. Ctrl-C waits until no half of a file is left.
 pub fn write_with(path: &Path, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
     let _writing = interrupt::writing();
     io::write(path, content).map_err(|error| Failure::unwritable(path, &error))

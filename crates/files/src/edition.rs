@@ -71,6 +71,10 @@ impl Edition {
     /// Puts all files in their places.
     pub fn publish(self) -> Result<()> {
         let Self { dir, hidden, names, gone } = self;
+        // After the rename there is no way back.
+        if let Some(name) = names.union(&gone).find(|name| dir.join(name).is_dir()) {
+            return Err(Error::new(ErrorKind::IsADirectory, format!("{name} is a directory")));
+        }
         let gone: Vec<&str> = gone.difference(&names).map(String::as_str).collect();
         io::write(&hidden.path().join(GONE), |file| file.write_all(gone.join("\n").as_bytes()))?;
         let folders: BTreeSet<_> = names.iter().filter_map(|name| Path::new(name).parent()).collect();

@@ -82,7 +82,7 @@ fn write_rows(dir: &Path) {
 fn survives(name: &str, args: &[&str], kills: usize) {
     let args = [&["train"], args, &["--eval-instances", "200", "-o", "out"]].concat();
     let [unbroken, broken] = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    [&unbroken, &broken].map(|dir| write_rows(dir.path()));
+    [&unbroken, &broken].into_iter().for_each(|dir| write_rows(dir.path()));
     let begun = Instant::now();
     finish(start(unbroken.path(), &args));
     let whole = begun.elapsed().as_secs_f64();
@@ -167,7 +167,7 @@ fn settings_are_those_of_the_training() {
     resume(&["--seed", "4"], &["--seed: found '4'", "'3'"]);
     resume(&["--optimizer", "sgd"], &["--optimizer", "not set"]);
     resume(&["bernoulli-2"], &["PROBLEM: found 'bernoulli-2'", "rows.toml"]);
-    refused_saying(&["train", "rows.toml", "-o", out], &["--resume goes on", "--force starts anew"]);
+    refused_saying(&["train", "-o", out], &["--resume goes on", "--force starts anew"]);
     assert!(refused(&["train", "--resume"]).contains("--output"));
     assert!(refused(&["train", "--resume", "--force", "-o", out]).contains("--force"));
     refused_saying(&["train", "--resume", "-o", "/nowhere/at/all"], &["has no training that was broken off"]);
@@ -291,6 +291,58 @@ fn what_belongs_together_stays_together() {
     }
 }
 
+/// Steps that are much too long: the training ends, and says so; what there is is kept.
+#[test]
+fn a_network_that_diverges_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let policy = ["train", "bernoulli-2", "--policy", "lstm(hidden=4,embedding=2)", "--learning-rate", "10"];
+    let rest = ["--eval-instances", "50", "-o", out.to_str().unwrap()];
+    let document = json(&[&policy[..], &rest].concat());
+    assert_eq!(document["troubles"][0]["kind"], "diverged", "{}", document["troubles"]);
+    assert!(out.join("policy.json").exists() && out.join("report.html").exists());
+}
+
+/// What would not fit is refused with the numbers, before any of it is taken.
+#[test]
+fn sizes_are_estimated_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let linear = "[problem]\nkind = \"linear\"\nhorizon = 10\nnoise_sd = 1\narms = 2\ncontext_dim = 10000\ntheta_cov = 1\n";
+    refused_saying(&["check", &write(dir.path(), "d.toml", linear)], &["W is 10000 x 10000", "6 GB"]);
+    let begun = Instant::now();
+    let huge = "lstm(hidden=4096,embedding=4096)";
+    refused_saying(&["train", "bernoulli-2", "--policy", huge], &["numbers here", "13 GB"]);
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+/// Few threads are no reason to fail.
+#[test]
+#[cfg(target_os = "linux")]
+fn few_threads_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let binary = dir.path().join("gradband");
+    std::fs::copy(env!("CARGO_BIN_EXE_gradband"), &binary).unwrap();
+    Command::new("chmod").args(["-R", "a+rx"]).arg(dir.path()).status().unwrap();
+    for most in ["1", "2", "3"] {
+        // The limit is one of users, and does not bind root.
+        let user =
+            ["--reuid", "54321", "--clear-groups", "prlimit", &format!("--nproc={most}")].map(String::from);
+        let args = ["evaluate", "bernoulli-2", "--policy", "ucb1", "--instances", "50", "--cache", "none"];
+        let output = Command::new("setpriv").args(user).arg(&binary).args(args).output();
+        let Ok(output) = output else {
+            eprintln!("LEFT OUT: there is no setpriv");
+            return;
+        };
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        if stderr.contains("setpriv:") {
+            eprintln!("LEFT OUT: {stderr}");
+            return;
+        }
+        assert_eq!(output.status.code(), Some(0), "{most}: {stderr}");
+        assert!(!output.stdout.is_empty());
+    }
+}
+
 /// A place for files that holds so many kilobytes; none where nobody may mount one, which is said.
 fn small_disk(dir: &Path, options: &str) -> bool {
     let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(dir).output();
@@ -326,7 +378,7 @@ fn a_full_disk_costs_nothing_that_was_computed() {
 fn a_directory_that_is_gone_costs_nothing_that_was_computed() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
-    let args = ["train", "bernoulli-10", "--iterations", "300", "--eval-instances", "50", "-o", "out"];
+    let args = ["train", "bernoulli-10", "--iterations", "60", "--eval-instances", "50", "-o", "out"];
     let child = gradband(&args)
         .current_dir(dir.path())
         .stdout(Stdio::piped())

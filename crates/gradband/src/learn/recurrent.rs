@@ -22,6 +22,9 @@ use crate::stop::StopReason;
 const WEIGHTS: u64 = 5;
 const CHECK: u64 = 6;
 
+/// Weights beyond this are no policy's, and nothing is left to learn.
+const LARGEST: f64 = 1e6;
+
 /// What the iterations are kept as.
 const STAGES: &str = "stages";
 
@@ -282,8 +285,7 @@ impl Recipe {
                 state.climber.step(&mut state.params, &gradient, rate);
                 state.params.iter_mut().for_each(|x| *x *= 1.0 - rate * self.shrink);
             }
-            // Networks play in single precision: beyond it there is nothing left to learn.
-            if !state.params.iter().all(|x| (*x as f32).is_finite()) {
+            if !state.params.iter().all(|x| x.abs() <= LARGEST) {
                 (state.diverged, state.stage) = (Some(state.history.len() + 1), self.stages.len());
                 observer.keep(STAGES, &|| kept::bytes(state));
                 return Ok(());
