@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _lib
 from .error import Error
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """What a rule has seen of many runs: arrays of shape (runs, arms), which cannot be written to.
 
     `pulls` counts every pull at once; `sums` and `means` are those of the rewards, where those that are not known yet count as the
