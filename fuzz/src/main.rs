@@ -20,8 +20,8 @@ const USAGE: &str =
     "usage: gradband-fuzz [--seconds N] [--seed N] [--target NAME] [--failures DIR] [--replay FILE]";
 /// The address space of a target.
 const MEMORY: u64 = 1 << 30;
-/// The longest time over one input.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest time over one input, of the processor (a machine may be busy) and by the clock.
+const PATIENCE: [f64; 2] = [10.0, 120.0];
 /// Inputs that are kept of one fault.
 const KEPT: usize = 3;
 
@@ -233,19 +233,29 @@ fn keep(failures: &Path, target: &Target, input: &[u8], faults: &Faults) {
 /// Ends the process if an input takes too long; the time at which the current one began, in milliseconds, is shared.
 fn watch() -> Arc<AtomicU64> {
     let begun = Arc::new(AtomicU64::new(0));
-    let (seen, start) = (Arc::clone(&begun), Instant::now());
+    let seen = Arc::clone(&begun);
     std::thread::spawn(move || {
+        let (mut last, mut since) = (0, [processor_seconds(), 0.0]);
+        let start = Instant::now();
         loop {
             std::thread::sleep(Duration::from_millis(250));
-            let since = seen.load(Ordering::Relaxed);
-            let now = start.elapsed().as_millis() as u64;
-            if since > 0 && now.saturating_sub(since) > PATIENCE.as_millis() as u64 {
-                eprintln!("an input took longer than {} s", PATIENCE.as_secs());
+            let (current, now) =
+                (seen.load(Ordering::Relaxed), [processor_seconds(), start.elapsed().as_secs_f64()]);
+            if current == 0 || current != last {
+                (last, since) = (current, now);
+            } else if now[0] - since[0] > PATIENCE[0] || now[1] - since[1] > PATIENCE[1] {
+                eprintln!("an input took longer than {} s", PATIENCE[0]);
                 std::process::exit(3);
             }
         }
     });
     begun
+}
+
+/// What this process has used of the processors.
+fn processor_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }
 
 /// The most memory that this process had at a time; 0 where the system does not say.

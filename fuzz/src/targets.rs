@@ -183,8 +183,8 @@ pub fn session(bytes: &[u8]) -> bool {
 /// A page, which holds nothing of the input as markup; its figures' names are names of files.
 fn drawn(page: &Page, input: &str) {
     let html = page.html();
-    for marker in ["<img src=x", "<script>alert", "javascript:alert", "\u{1b}["] {
-        assert!(!input.contains(marker) || !html.contains(marker), "{marker} reached the page");
+    for marker in ["<img src=x", "<script>alert", "=\"javascript:", "\u{1b}["] {
+        assert!(!html.contains(marker), "{marker} reached the page");
     }
     for block in page.sections.iter().flat_map(|section| &section.blocks) {
         if let Block::Figure(figure) = block {

@@ -301,8 +301,8 @@ fn try_specs(seed: u64, count: usize) -> usize {
 
 #[test]
 fn accepted_specs_live() {
-    let accepted = try_specs(1, 150);
-    assert!(accepted >= 60, "only {accepted} of 150 were accepted: they say nothing");
+    let accepted = try_specs(1, 100);
+    assert!(accepted >= 40, "only {accepted} of 100 were accepted: they say nothing");
 }
 
 #[test]

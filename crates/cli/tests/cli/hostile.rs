@@ -71,7 +71,7 @@ fn arms_called_by_numbers_are_asked_about() {
 #[test]
 fn a_check_does_not_train() {
     let dir = tempfile::tempdir().unwrap();
-    let spec = "[problem]\nkind = \"linear\"\nhorizon = 1000000\nnoise_sd = 0.1\narms = 2\ncontext_dim = 2\ntheta_cov = [1, 0.5]\n\
+    let spec = "[problem]\nkind = \"linear\"\nhorizon = 10000\nnoise_sd = 0.1\narms = 2\ncontext_dim = 2\ntheta_cov = [1, 0.5]\n\
                 [policy]\nkind = \"linucb\"\nalpha = 0.5\nwidth = \"tuned\"\n";
     let words = text(&["check", &write(dir.path(), "s.toml", spec)]);
     assert!(words.contains("Policy: linucb(alpha=0.5,width=tuned)"), "{words}");
