@@ -14,7 +14,7 @@ check:
 VENV = python/.venv
 $(VENV)/ready: python/pyproject.toml
 	python3 -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet 'maturin>=1.16,<2' numpy pytest pandas polars pyarrow matplotlib mypy
+	$(VENV)/bin/pip install --quiet 'maturin>=1.16,<2' numpy pytest pandas polars pyarrow matplotlib mypy pyright pandas-stubs
 	touch $@
 
 python-test: $(VENV)/ready
@@ -89,6 +89,8 @@ BENCH_VENV = python/bench/.venv
 $(BENCH_VENV)/ready: python/bench/requirements.txt
 	python3 -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/pip install --quiet -r python/bench/requirements.txt
+	@# This one has to be compiled; the table does without it where it cannot be.
+	$(BENCH_VENV)/bin/pip install --quiet -r python/bench/requirements-source.txt || echo "contextualbandits could not be built"
 	touch $@
 
 bench-python: $(BENCH_VENV)/ready

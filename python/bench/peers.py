@@ -8,6 +8,7 @@ new policy, which is what tuning by simulation is made of. A reward is 1 every t
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import time
@@ -182,8 +183,9 @@ def gradband() -> Iterator[tuple[str, str, float]]:
 
 
 def main(name: str) -> None:
+    number = importlib.import_module(name).__version__ if name == "gradband" else version(name)
     for job, policy, took in gradband() if name == "gradband" else peer(name):
-        row = {"bench": "python", "job": job, "lib": name, "version": version(name), "variant": policy, "cpu_us": round(took, 4)}
+        row = {"bench": "python", "job": job, "lib": name, "version": number, "variant": policy, "cpu_us": round(took, 4)}
         print(json.dumps(row), flush=True)
 
 
