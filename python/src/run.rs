@@ -138,7 +138,8 @@ pub fn run<T: Send>(
     work: impl FnOnce(&Front) -> gradband::Result<T> + Send,
 ) -> Result<Done<T>> {
     let pool = pool::of(caller.threads)?;
-    let front = Front(Arc::new(Shared { slot: caller.slot.clone(), crew: caller.crew.clone(), ..Shared::default() }));
+    let front =
+        Front(Arc::new(Shared { slot: caller.slot.clone(), crew: caller.crew.clone(), ..Shared::default() }));
     let mut raised = None;
     let answer = std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();

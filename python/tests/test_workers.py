@@ -108,6 +108,10 @@ def test_tasks_of_another_problem_are_refused() -> None:
 
 
 def test_a_rule_of_ones_own_is_played_here(pool: Any) -> None:
-    rule = gb.Rule(params={"width": (1.0, 0.01, 100.0)}, logits=lambda params, seen: seen.means * params["width"])
-    job: dict[str, Any] = {"problem": "bernoulli-2", "policy": rule, "iterations": 2, "batch_size": 8, "eval_instances": 50}
+    def greedy(params: Any, seen: Any) -> Any:
+        return seen.means * params["width"]
+
+    rule = gb.Rule(params={"width": (1.0, 0.01, 100.0)}, logits=greedy)
+    job: dict[str, Any] = {"problem": "bernoulli-2", "policy": rule, "iterations": 2, "batch_size": 8}
+    job["eval_instances"] = 50
     assert bits(gb.train(**job, workers=pool)) == bits(gb.train(**job))
