@@ -12,7 +12,7 @@ from typing import Any
 from .error import Error
 
 
-def _cell(value: object) -> str:
+def _cell(value: Any) -> str:
     """A value as CSV has it: numbers to the last bit, nothing for what is missing."""
     if value is None:
         return ""
