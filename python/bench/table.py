@@ -31,9 +31,9 @@ def cpu_name() -> str:
         return platform.processor()
 
 
-def shown(us: float) -> str:
-    """Three digits."""
-    return f"{us:.3g}" if us < 100 else f"{us:,.0f}"
+def shown(number: float) -> str:
+    """At least two digits."""
+    return f"{number:.2g}" if number < 10 else f"{number:,.0f}"
 
 
 def table(rows: list[dict[str, Any]]) -> str:
@@ -44,7 +44,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         best = {row["lib"]: row for row in reversed(of_job)}
         ours = best.pop("gradband", None)
         for row in [*([ours] if ours else []), *sorted(best.values(), key=lambda row: row["cpu_us"])]:
-            times = f"{row['cpu_us'] / ours['cpu_us']:,.0f}" if ours and row is not ours else ""
+            times = shown(row["cpu_us"] / ours["cpu_us"]) if ours and row is not ours else ""
             goal = f"{goals[row['lib']]:g}" if row["lib"] in goals else ""
             name = row["variant"].split(",")[0]
             lines.append(f"| {what} | {row['lib']} {row['version']} | {name} | {shown(row['cpu_us'])} | {times} | {goal} |")

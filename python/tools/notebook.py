@@ -39,7 +39,10 @@ def check(notebook: nbformat.NotebookNode) -> None:
 def main() -> None:
     notebook = made()
     with tempfile.TemporaryDirectory() as directory:
-        NotebookClient(notebook, timeout=600, resources={"metadata": {"path": directory}}).execute()
+        where = {"metadata": {"path": directory}}
+        # Figures that pyplot did not make are pictures only if the kernel knows of them from the start.
+        inline = ["--InteractiveShellApp.matplotlib=inline"]
+        NotebookClient(notebook, timeout=600, resources=where, extra_arguments=inline).execute()
     check(notebook)
     timeless(notebook)
     path: Path = GUIDE.with_suffix(".ipynb")
