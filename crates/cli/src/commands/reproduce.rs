@@ -40,7 +40,8 @@ pub fn run(args: &Reproduce, printer: Printer) -> Result<()> {
         return list(&chosen, &size, &dir, printer);
     }
     output::create_dir(&dir)?;
-    let _lock = output::enter(&dir)?;
+    // Shards write files of their own, and lock those.
+    let _lock = if args.shard.is_none() { Some(output::enter(&dir)?) } else { None };
     let hold = interrupt::hold();
     let summary = gradband_lab::run::run(&dir, &chosen, &size, args.shard, &mut RunWatch::new());
     let summary = summary.map_err(|failure| stopped(failure.into(), &dir))?;
