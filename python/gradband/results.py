@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 _MANY = 1_000_000_000
 
 
+def _short(policy: str) -> str:
+    """For people, who do not read sixteen digits."""
+    return re.sub(r"\d+\.\d{5,}(e-?\d+)?", lambda number: f"{float(number.group()):.4g}", policy)
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A mean with its standard error, of so many independent observations if that is known."""
@@ -177,8 +182,10 @@ class _Reported(Result):
             from matplotlib.figure import Figure
         except ImportError:
             raise ImportError("plot() needs matplotlib: pip install 'gradband[plot]'") from None
-        names, estimates = zip(*self._bars(), strict=True)
-        figure = Figure(figsize=(7, 0.6 + 0.35 * len(names)), layout="constrained")
+        bars = self._bars()
+        names, estimates = [_short(name) for name, _ in bars], [estimate for _, estimate in bars]
+        size = (4 + 0.09 * max(map(len, names)), 0.8 + 0.35 * len(names))
+        figure = Figure(figsize=size, layout="constrained")
         axes = figure.subplots()
         errors = [estimate.mean - estimate.interval[0] for estimate in estimates]
         places = range(len(names))
@@ -231,7 +238,7 @@ class Comparison(_Reported):
         return [(row["policy"], row["bayes_regret"]) for row in self.rows]
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
-        rows = [[row["policy"], str(row["bayes_regret"]), str(row["difference"])] for row in self.rows]
+        rows = [[_short(row["policy"]), str(row["bayes_regret"]), str(row["difference"])] for row in self.rows]
         return ["policy", "Bayes regret", "behind the best"], rows
 
 
@@ -290,7 +297,7 @@ class Training(_Reported):
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
         roles = ["untuned", "tuned"] + [""] * len(self.comparison)
-        rows = [[role, row["policy"], str(row["bayes_regret"])]
+        rows = [[role, _short(row["policy"]), str(row["bayes_regret"])]
                 for role, row in zip(roles, self.comparison, strict=False)]
         return ["", "policy", "Bayes regret"], rows
 

@@ -100,7 +100,7 @@ mod tests {
         let command = crate::args::Args::command();
         let train = command.get_subcommands().find(|command| command.get_name() == "train").unwrap();
         let flags = train.get_arguments().filter_map(clap::Arg::get_long);
-        for flag in flags.filter(|flag| !["output", "force"].contains(flag)) {
+        for flag in flags.filter(|flag| !["output", "force", "resume"].contains(flag)) {
             assert_eq!(typed(flag.replace('-', "_")), format!("--{flag}: no"));
         }
     }

@@ -151,7 +151,7 @@ mod tests {
             ("\"ones\":1", "\"ones\":2"),
             ("\"sum\":1.0", "\"sum\":1e300"),
             ("\"first\":0", "\"first\":18446744073709551615"),
-            ("\"credited\":1", "\"credited\":18446744073709551615"),
+            ("\"counts\":{\"credited\":1", "\"counts\":{\"credited\":18446744073709551615"),
             ("\"restarts\":0", "\"restarts\":18446744073709551615"),
             ("\"name\":\"a\"", "\"name\":\"b\""),
             ("\"probability\":0.5", "\"probability\":0.0"),
