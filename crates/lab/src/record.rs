@@ -122,14 +122,17 @@ pub fn read(dir: &Path, experiment: &str) -> Result<Vec<Record>, Failure> {
     let mut records: Vec<Record> = Vec::new();
     let mut seen = HashMap::new();
     for path in std::iter::once(path(dir, experiment)).chain(shards(dir, experiment)?) {
-        for record in read_file(&path)? {
+        for (i, record) in read_file(&path)?.into_iter().enumerate() {
             let unit = (record.series.clone(), record.seed);
             match seen.get(&unit) {
                 None => {
                     seen.insert(unit, record.setting.clone());
                     records.push(record);
                 }
-                Some(setting) => check_setting(&path, &record.series, setting, &record.setting)?,
+                Some(setting) => {
+                    let line = place(&path).line(i as u64 + 1);
+                    check_setting(line, &record.series, setting, &record.setting)?;
+                }
             }
         }
     }
@@ -147,7 +150,7 @@ fn read_file(path: &Path) -> Result<Vec<Record>, Failure> {
 }
 
 /// Another setting under the same name is an error.
-fn check_setting(path: &Path, series: &str, old: &Value, new: &Value) -> Result<(), Failure> {
+fn check_setting(place: Place, series: &str, old: &Value, new: &Value) -> Result<(), Failure> {
     if old == new {
         return Ok(());
     }
@@ -155,7 +158,7 @@ fn check_setting(path: &Path, series: &str, old: &Value, new: &Value) -> Result<
     let message = format!(
         "'{series}' was run with another setting ({change}); choose another -o DIR, or remove the file"
     );
-    Err(Failure::input(place(path), message))
+    Err(Failure::input(place, message))
 }
 
 /// Records, and the length of the text that is whole: a line that was cut short is not.
@@ -225,7 +228,7 @@ impl Log {
     /// The record of a run, if there is one; another setting under the same name is an error.
     pub fn find(&self, series: &str, seed: u64, setting: &Value) -> Result<Option<&Record>, Failure> {
         let found = self.records.iter().chain(&self.others).find(|record| record.is_unit(series, seed));
-        found.map_or(Ok(()), |record| check_setting(&self.path, series, &record.setting, setting))?;
+        found.map_or(Ok(()), |record| check_setting(place(&self.path), series, &record.setting, setting))?;
         Ok(found)
     }
 }
