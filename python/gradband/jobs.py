@@ -14,6 +14,7 @@ from .policy import Policy
 from .problem import Problem, as_problem
 from .results import Comparison, Evaluation, Exact, Gradient, Training
 from .rule import Rule
+from .rule import names as rules
 from .workers import Crew
 
 if TYPE_CHECKING:
@@ -51,8 +52,11 @@ def _call(progress: Progress | None) -> Progress | None:
     return progress
 
 
-def _crew(workers: Any, problem: Problem) -> Crew | None:
-    return None if workers is None else Crew(workers, problem)
+def _crew(workers: Any, problem: Problem, policies: Sequence[object]) -> Crew | None:
+    """The workers, unless a policy is a rule of this process: that is played here."""
+    crew = None if workers is None else Crew(workers, problem)
+    own = any(isinstance(policy, Rule) or getattr(policy, "kind", None) in rules for policy in policies)
+    return None if own else crew
 
 
 def train(
@@ -90,7 +94,7 @@ def train(
         "returns": returns, "batch_size": batch_size, "start": start, "optimizer": optimizer,
         "learning_rate": learning_rate, "iterations": iterations, "average": average,
         "eval_instances": eval_instances, "time_limit": time_limit, "recipe": recipe, "seed": seed,
-        "threads": threads, "workers": _crew(workers, opened),
+        "threads": threads, "workers": _crew(workers, opened, [policy]),
     }  # fmt: skip
     named = None if policy == "auto" and opened._native.names_policy() else _native(policy)
     done = _lib.train(opened._native, named, said, _call(progress))
@@ -119,7 +123,7 @@ def evaluate(
     """Measures the Bayes regret of a policy; of the one that the problem's spec names, if none is given."""
     opened = as_problem(problem)
     said = {"params": params, "instances": instances, "seed": seed, "threads": threads}
-    said["workers"] = _crew(workers, opened)
+    said["workers"] = _crew(workers, opened, [policy])
     named = None if policy is None else _native(policy)
     text, observations, remarks = _lib.evaluate(opened._native, named, said, _call(progress))
     _tell(remarks)
@@ -148,7 +152,8 @@ def compare(
     names = None if listed is None else [_native(each, "policies") for each in listed if isinstance(each, str)]
     tuned = [_native(each, "policies") for each in listed or [] if not isinstance(each, str)]
     opened = as_problem(problem)
-    said = {"instances": instances, "seed": seed, "threads": threads, "workers": _crew(workers, opened)}
+    said: dict[str, Any] = {"instances": instances, "seed": seed, "threads": threads}
+    said["workers"] = _crew(workers, opened, listed or [])
     document, session, pairs, remarks = _lib.compare(opened._native, names, tuned, said, _call(progress))
     _tell(remarks)
     return Comparison(json.loads(document), session, json.loads(pairs))

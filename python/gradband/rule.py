@@ -29,6 +29,10 @@ class Seen(NamedTuple):
     means: NDArray[np.float64]
 
 
+#: Of the rules that this process has made, which other processes do not know.
+names: set[str] = set()
+
+
 class Rule:
     """A policy of one's own: an arm is pulled with a probability in proportion to exp(logit).
 
@@ -65,6 +69,7 @@ class Rule:
         self.name = getattr(logits, "__name__", "rule") if name is None else name
         if not re.fullmatch(r"[A-Za-z_][\w-]*", self.name):
             raise Error(f"found {self.name!r}, expected letters, digits, - and _", "name")
+        names.add(self.name)
         parts = [(key, *numbers) for key, numbers in self.params.items()]
         slopes = None if gradient is None else self._slopes
         self._native = _lib.Rule(self.name, parts, each_arm_once, self._logits, slopes)

@@ -60,16 +60,12 @@ def test_ray() -> None:
     try:
         pool = Pool(2, ray_remote_args={"max_restarts": -1, "max_task_retries": -1})
         assert bits(SHORT, pool) == bits(SHORT)
-        pids = pool.map(_pid, range(8))
+        pids = pool.map(lambda _: os.getpid(), range(8))
         killer = kill_later(pids, 3.0)
         assert bits(LONG, pool) == bits(LONG)
         killer.join()
     finally:
         ray.shutdown()
-
-
-def _pid(_: int) -> int:
-    return os.getpid()
 
 
 MPI = """
