@@ -14,7 +14,7 @@ check:
 VENV = python/.venv
 $(VENV)/ready: python/pyproject.toml
 	python3 -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet 'maturin>=1.16,<2' numpy pytest pandas polars pyarrow matplotlib mypy pyright pandas-stubs
+	$(VENV)/bin/pip install --quiet 'maturin>=1.16,<2' numpy pytest pandas polars pyarrow matplotlib gymnasium mypy pyright pandas-stubs
 	touch $@
 
 python-test: $(VENV)/ready
