@@ -1,7 +1,7 @@
 //! Job c: nanoseconds of processor time per policy-round of a contextual gradient (baseline self, realised returns),
 //! drawing the instances included, on dense contexts with W not the identity.
 //!
-//! `cargo bench --bench linear -- [sizes, as 8 36 123]` prints one JSON object per line.
+//! `cargo bench --bench linear -- [sizes, as 8 36 123] [parts of variants, as delay]` prints one JSON object per line.
 
 mod clock;
 
@@ -38,16 +38,20 @@ fn choose(name: &str, problem: &Problem) -> gradband::Result<Choice> {
 }
 
 fn main() -> gradband::Result<()> {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let wanted = std::env::args().skip(1).filter(|arg| !arg.starts_with('-'));
+    let (sizes, variants): (Vec<_>, Vec<_>) = wanted.partition(|word| word.parse::<usize>().is_ok());
     let realised = |baseline| Task::Gradient(baseline, Returns::Realized);
     let pair = realised(Baseline::SelfPlay);
     for (dim, arms, horizon, instances) in SIZES {
-        if !wanted.is_empty() && !wanted.contains(&dim.to_string()) {
+        if !sizes.is_empty() && !sizes.contains(&dim.to_string()) {
             continue;
         }
         let problem = problem(dim, arms, horizon)?;
         let late = problem.with_world(World { delay: Delay::Rounds(20), ..*problem.world() })?;
         let report = |variant: &str, name: &str, task: Task, lanes: Lanes| -> gradband::Result<()> {
+            if !variants.is_empty() && !variants.iter().any(|part| variant.contains(part)) {
+                return Ok(());
+            }
             let problem = if variant.ends_with("delay 20") { &late } else { &problem };
             let player = choose(name, problem)?.player(problem, &mut ())?;
             let job = Job { lanes, ..Job::new(problem, Key::new(3), Split::Train, task) };
@@ -68,6 +72,10 @@ fn main() -> gradband::Result<()> {
         };
         report("cosoftelim", "cosoftelim", pair, Lanes::Auto)?;
         report("cosoftelim f64", "cosoftelim", pair, Lanes::Double)?;
+        if dim > 8 {
+            report("cosoftelim rank 8", "cosoftelim(rank=8)", pair, Lanes::Auto)?;
+            report("cosoftelim evaluate rank 8", "cosoftelim(rank=8)", Task::Evaluate, Lanes::Auto)?;
+        }
         report("cosoftelim loo 8", "cosoftelim", realised(Baseline::LeaveOneOut(8)), Lanes::Auto)?;
         report("cosoftelim evaluate", "cosoftelim", Task::Evaluate, Lanes::Auto)?;
         report("soft-ucb", "soft-ucb", pair, Lanes::Auto)?;

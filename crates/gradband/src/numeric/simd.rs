@@ -7,9 +7,23 @@ use super::lanes::{Lane, One};
 use crate::error::Result;
 use fearless_simd::{Simd, f32x16};
 
-/// The machine's vector instructions, if they are worth sixteen lanes: AVX2 with fused multiply-adds, NEON, simd128.
+/// The vector instructions that are worth sixteen lanes: AVX2 with fused multiply-adds, NEON, simd128.
+#[cfg(target_arch = "x86_64")]
+pub(crate) type Machine = fearless_simd::x86::Avx2;
+#[cfg(target_arch = "aarch64")]
+pub(crate) type Machine = fearless_simd::aarch64::Neon;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(crate) type Machine = fearless_simd::wasm32::WasmSimd128;
+#[cfg(not(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+)))]
+pub(crate) type Machine = fearless_simd::Fallback;
+
+/// The machine's, if it has them.
 #[inline(always)]
-fn machine() -> Option<impl Simd> {
+fn machine() -> Option<Machine> {
     #[cfg(target_arch = "x86_64")]
     return fearless_simd::Level::new().as_avx2();
     #[cfg(target_arch = "aarch64")]
@@ -21,11 +35,12 @@ fn machine() -> Option<impl Simd> {
         target_arch = "aarch64",
         all(target_arch = "wasm32", target_feature = "simd128")
     )))]
-    None::<fearless_simd::Fallback>
+    None
 }
 
+/// The same, as tests may have it.
 #[inline(always)]
-fn wide() -> Option<impl Simd> {
+pub(crate) fn wide() -> Option<Machine> {
     #[cfg(test)]
     if tests::without_vectors() {
         return None;
@@ -87,7 +102,7 @@ pub fn has_wide_lanes() -> bool {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::{Simd, machine};
+    use super::{Machine, machine};
     use std::cell::Cell;
 
     thread_local! {
@@ -108,7 +123,7 @@ pub(crate) mod tests {
 
     /// The wide lanes that a test is about. It fails where the machine has none: a test that passes without having run
     /// what it names is worth nothing. `GRADBAND_NO_WIDE_LANES=1` says that such tests may be left out.
-    pub(crate) fn wide_lanes() -> Option<impl Simd> {
+    pub(crate) fn wide_lanes() -> Option<Machine> {
         let found = machine();
         let excused = std::env::var_os("GRADBAND_NO_WIDE_LANES").is_some();
         assert!(

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::error::{Error, ErrorKind, Result, count, within};
 use crate::numeric::lanes::One;
+use crate::numeric::simd::vectorized;
 use crate::numeric::stream::{Stream, fill_normals};
 use std::any::Any;
 
@@ -158,8 +159,15 @@ impl ContextModel for Linear {
         let dim = self.context.dim();
         let mut stream = Stream::<One<f64>>::new((), draw.prior, draw.index);
         let mut theta = vec![0.0_f32; draw.arms * dim];
+        vectorized(
+            #[inline(always)]
+            || {
+                for x in &mut theta {
+                    *x = stream.normal_pair().0.0 as f32;
+                }
+            },
+        );
         for (arm, theta) in theta.chunks_exact_mut(dim).enumerate() {
-            theta.fill_with(|| stream.normal_pair().0.0 as f32);
             self.theta[arm.min(self.theta.len() - 1)].transform(theta);
         }
         fill_normals(draw.contexts, draw.index, &mut instance.contexts);

@@ -31,15 +31,18 @@ mod play;
 mod player;
 mod regression;
 mod rounds;
+mod side;
 
 pub(crate) use player::LinearPlayer;
 pub(crate) use regression::{Glimpse, Moments, Regression};
 
 use super::job::{Job, Output};
 use crate::error::Result;
-use crate::numeric::lanes::{One, Real};
+use crate::numeric::lanes::{Lane, One, Real};
 use crate::numeric::matmul::Element;
-use crate::numeric::simd::vectorized;
+use crate::numeric::simd::{Lanes, Machine, vectorized, wide};
+use crate::problem::Problem;
+use fearless_simd::{Simd, f32x16};
 
 /// The projection W with the ridge lambda.
 #[derive(Clone, Debug)]
@@ -112,19 +115,46 @@ impl Projection {
     }
 
     /// Where to keep the state, and in which numbers, for contexts up to that squared length and so many rounds.
-    fn engine(&self, longest_squared: f64, rounds: usize) -> (Basis, Precision) {
+    fn engine(&self, longest_squared: f64, rounds: usize) -> Engine {
         let longest = longest_squared + f64::from(u8::from(self.intercept));
         let spread = longest * self.gram_norm() / self.ridge;
         // What the largest entry of Q does to an estimated variance; spread itself if M is a multiple of the identity.
         let most = (rounds as f64 * longest / self.ridge).min(1.0 / self.least);
         let unseen = longest * self.gram_norm().powi(2) * most / self.ridge;
-        if self.rank >= self.dim && unseen <= SINGLE_PRECISION_SPREAD {
+        let (basis, precision) = if self.rank >= self.dim && unseen <= SINGLE_PRECISION_SPREAD {
             (Basis::Features, Precision::Single)
         } else if spread <= SINGLE_PRECISION_SPREAD {
             (Basis::Projected, Precision::Single)
         } else {
             (Basis::Projected, Precision::Double)
+        };
+        Engine { basis, precision }
+    }
+
+    /// Numbers in a vector of the state.
+    fn size(&self, basis: Basis) -> usize {
+        match basis {
+            Basis::Features => self.dim,
+            Basis::Projected => self.rank,
         }
+    }
+}
+
+/// How a policy is played.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Engine {
+    basis: Basis,
+    precision: Precision,
+}
+
+impl Engine {
+    /// Are small states in single precision played side by side, sixteen instances at a time?
+    fn is_side_by_side(self, projection: &Projection, problem: &Problem) -> bool {
+        let dim = projection.size(self.basis);
+        self.precision == Precision::Single
+            && dim <= side::LARGEST_DIM
+            && problem.world().is_prompt()
+            && problem.horizon.saturating_mul(problem.arms * dim) <= side::LARGEST_TRACE
     }
 }
 
@@ -199,61 +229,25 @@ pub trait LinearKernel: Send + Sync {
     /// Writes the probability of each arm, up to a common factor: that of `act`.
     fn weigh(&self, mu: &[One<f64>], v: &[One<f64>], weights: &mut [f64]);
 
-    /// Chooses an arm and, if `SCORE`, writes every entry of `slopes` that is learned.
-    fn act<R: Real<Mask = bool>, const SCORE: bool>(
-        &self,
-        mu: &[R],
-        v: &[R],
-        draws: &[R],
-        slopes: &mut Slopes<R>,
-    ) -> usize;
+    /// Chooses an arm in each lane and, if `SCORE`, writes every entry of `slopes` that is learned.
+    fn act<R: Real, const SCORE: bool>(&self, mu: &[R], v: &[R], draws: &[R], slopes: &mut Slopes<R>) -> R;
 }
 
 /// The same as an object: the engine is compiled once, and calls the policy's choice (compiled into each of its kernels
 /// that would take minutes).
-pub(crate) trait LinearChooser: Send + Sync {
+pub(crate) trait LinearChooser:
+    Chooses<One<f32>> + Chooses<One<f64>> + Chooses<f32x16<Machine>> + Send + Sync
+{
     fn draws(&self) -> Draws;
     fn learns_projection(&self) -> bool;
     fn scalars(&self) -> usize;
     fn unscored(&self) -> Option<&'static str>;
     fn check(&self) -> Result<()>;
-    fn act_f32(
-        &self,
-        scored: bool,
-        mu: &[One<f32>],
-        v: &[One<f32>],
-        draws: &[One<f32>],
-        slopes: &mut Slopes<One<f32>>,
-    ) -> usize;
-    fn act_f64(
-        &self,
-        scored: bool,
-        mu: &[One<f64>],
-        v: &[One<f64>],
-        draws: &[One<f64>],
-        slopes: &mut Slopes<One<f64>>,
-    ) -> usize;
 }
 
-#[inline(always)]
-fn act<P: LinearKernel, R: Real<Mask = bool>>(
-    policy: &P,
-    scored: bool,
-    mu: &[R],
-    v: &[R],
-    draws: &[R],
-    slopes: &mut Slopes<R>,
-) -> usize {
-    vectorized(
-        #[inline(always)]
-        || {
-            if scored {
-                policy.act::<R, true>(mu, v, draws, slopes)
-            } else {
-                policy.act::<R, false>(mu, v, draws, slopes)
-            }
-        },
-    )
+/// The policy's choice in one kind of lanes.
+pub(crate) trait Chooses<R> {
+    fn act(&self, scored: bool, mu: &[R], v: &[R], draws: &[R], slopes: &mut Slopes<R>) -> R;
 }
 
 impl<P: LinearKernel> LinearChooser for P {
@@ -272,39 +266,34 @@ impl<P: LinearKernel> LinearChooser for P {
     fn check(&self) -> Result<()> {
         LinearKernel::check(self)
     }
-    fn act_f32(
-        &self,
-        scored: bool,
-        mu: &[One<f32>],
-        v: &[One<f32>],
-        draws: &[One<f32>],
-        slopes: &mut Slopes<One<f32>>,
-    ) -> usize {
-        act(self, scored, mu, v, draws, slopes)
-    }
-    fn act_f64(
-        &self,
-        scored: bool,
-        mu: &[One<f64>],
-        v: &[One<f64>],
-        draws: &[One<f64>],
-        slopes: &mut Slopes<One<f64>>,
-    ) -> usize {
-        act(self, scored, mu, v, draws, slopes)
+}
+
+impl<P: LinearKernel, R: Real> Chooses<R> for P {
+    fn act(&self, scored: bool, mu: &[R], v: &[R], draws: &[R], slopes: &mut Slopes<R>) -> R {
+        vectorized(
+            #[inline(always)]
+            || {
+                if scored {
+                    LinearKernel::act::<R, true>(self, mu, v, draws, slopes)
+                } else {
+                    LinearKernel::act::<R, false>(self, mu, v, draws, slopes)
+                }
+            },
+        )
     }
 }
 
 /// An arm drawn from unnormalised `weights` by a uniform number, and their sum.
 #[inline(always)]
-pub fn draw_arm<R: Real<Mask = bool>>(weights: &[R], u: R) -> (usize, R) {
+pub fn draw_arm<R: Real>(weights: &[R], u: R) -> (R, R) {
     let mut total = weights[0];
     for &weight in &weights[1..] {
         total = total + weight;
     }
-    let (mark, mut sum, mut arm) = (u * total, u.zero(), 0);
+    let (mark, mut sum, mut arm) = (u * total, u.zero(), u.zero());
     for &weight in &weights[..weights.len() - 1] {
         sum = sum + weight;
-        arm += usize::from(mark.ge(sum));
+        arm = arm + R::select(mark.ge(sum), u.one(), u.zero());
     }
     (arm, total)
 }
@@ -336,24 +325,49 @@ pub(crate) fn gradient_len(policy: &dyn LinearChooser, projection: &Projection) 
 pub(crate) fn rollout(
     policy: &dyn LinearChooser,
     projection: &Projection,
-    (basis, precision): (Basis, Precision),
+    engine: Engine,
     job: &Job,
     first: u64,
     out: Output,
 ) -> Result<()> {
-    let dim = match basis {
-        Basis::Features => projection.dim,
-        Basis::Projected => projection.rank,
-    };
-    let how = (basis, play::Pace::of(job.problem.world(), dim));
-    match precision {
-        Precision::Single => play::with::<One<f32>>(policy, projection, job, how, first, out),
-        Precision::Double => play::with::<One<f64>>(policy, projection, job, how, first, out),
+    let Engine { basis, precision, .. } = engine;
+    match (engine.is_side_by_side(projection, job.problem), precision, wide()) {
+        (true, Precision::Single, Some(simd)) if job.lanes == Lanes::Auto => simd.vectorize(
+            #[inline(always)]
+            || side::with::<f32x16<Machine>>(simd, policy, projection, job, basis, first, out),
+        ),
+        (true, Precision::Single, _) => vectorized(
+            #[inline(always)]
+            || side::with::<One<f32>>((), policy, projection, job, basis, first, out),
+        ),
+        (_, precision, _) => {
+            let how = (basis, play::Pace::of(job.problem.world(), projection.size(basis)));
+            match precision {
+                Precision::Single => play::with::<One<f32>>(policy, projection, job, how, first, out),
+                Precision::Double => play::with::<One<f64>>(policy, projection, job, how, first, out),
+            }
+        }
     }
 }
 
+/// Lanes of the engine: one number, or sixteen.
+trait Numbers: Lane {
+    /// One of them.
+    type One: Number;
+
+    /// The policy's choice.
+    fn act(
+        policy: &dyn LinearChooser,
+        scored: bool,
+        mu: &[Self],
+        v: &[Self],
+        draws: &[Self],
+        slopes: &mut Slopes<Self>,
+    ) -> Self;
+}
+
 /// One number of the engine.
-trait Number: Real<Token = (), Mask = bool> + Element {
+trait Number: Numbers<Token = (), Mask = bool> + Element {
     /// Distance from 1 to the next number.
     const EPSILON: f64;
 
@@ -361,48 +375,38 @@ trait Number: Real<Token = (), Mask = bool> + Element {
     fn of(x: f64) -> Self {
         Self::splat((), x)
     }
-
-    /// The policy's choice in this precision.
-    fn act(
-        policy: &dyn LinearChooser,
-        scored: bool,
-        mu: &[Self],
-        v: &[Self],
-        draws: &[Self],
-        slopes: &mut Slopes<Self>,
-    ) -> usize;
 }
+
+macro_rules! numbers {
+    ($lanes:ty, $one:ty) => {
+        impl Numbers for $lanes {
+            type One = $one;
+
+            #[inline(always)]
+            fn act(
+                policy: &dyn LinearChooser,
+                scored: bool,
+                mu: &[Self],
+                v: &[Self],
+                draws: &[Self],
+                slopes: &mut Slopes<Self>,
+            ) -> Self {
+                Chooses::<Self>::act(policy, scored, mu, v, draws, slopes)
+            }
+        }
+    };
+}
+
+numbers!(One<f32>, One<f32>);
+numbers!(One<f64>, One<f64>);
+numbers!(f32x16<Machine>, One<f32>);
 
 impl Number for One<f32> {
     const EPSILON: f64 = f32::EPSILON as f64;
-
-    #[inline(always)]
-    fn act(
-        policy: &dyn LinearChooser,
-        scored: bool,
-        mu: &[Self],
-        v: &[Self],
-        draws: &[Self],
-        slopes: &mut Slopes<Self>,
-    ) -> usize {
-        policy.act_f32(scored, mu, v, draws, slopes)
-    }
 }
 
 impl Number for One<f64> {
     const EPSILON: f64 = f64::EPSILON;
-
-    #[inline(always)]
-    fn act(
-        policy: &dyn LinearChooser,
-        scored: bool,
-        mu: &[Self],
-        v: &[Self],
-        draws: &[Self],
-        slopes: &mut Slopes<Self>,
-    ) -> usize {
-        policy.act_f64(scored, mu, v, draws, slopes)
-    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@
 
 use super::{INTERCEPT, NOISE_SD, OFFSET, RANK, RIDGE, assumed_noise_sd, decider, noise_sd, player};
 use crate::error::Result;
-use crate::numeric::lanes::{One, Real, largest};
+use crate::numeric::lanes::{Best, One, Real, add, largest};
 use crate::policy::choice::Choice;
 use crate::policy::definition::Definition;
 use crate::policy::params::{Allowed, Initial, Param, Range, Setting, SettingValue};
@@ -78,7 +78,7 @@ impl CoSoftElim {
 
     /// The probabilities up to a factor, and gamma / v; also the largest mean.
     #[inline(always)]
-    fn weights<R: Real<Mask = bool>>(
+    fn weights<R: Real>(
         &self,
         mu: &[R],
         v: &[R],
@@ -111,13 +111,7 @@ impl LinearKernel for CoSoftElim {
     }
 
     #[inline(always)]
-    fn act<R: Real<Mask = bool>, const SCORE: bool>(
-        &self,
-        mu: &[R],
-        v: &[R],
-        draws: &[R],
-        slopes: &mut Slopes<R>,
-    ) -> usize {
+    fn act<R: Real, const SCORE: bool>(&self, mu: &[R], v: &[R], draws: &[R], slopes: &mut Slopes<R>) -> R {
         let arms = mu.len();
         let (v, precision, weights) = (&v[..arms], &mut slopes.variance[..arms], &mut slopes.mean[..arms]);
         let u = draws[0];
@@ -129,7 +123,7 @@ impl LinearKernel for CoSoftElim {
             let (mut lead, mut by_gamma) = (zero, zero);
             for i in 0..arms {
                 let gap = best - mu[i];
-                let own = R::select(i == arm, one, zero);
+                let own = R::select(arm.is(i as f32), one, zero);
                 let slope = weights[i].fma(share, -own) * gap * precision[i];
                 let by_score = slope * gap;
                 by_gamma = by_gamma + by_score;
@@ -137,8 +131,7 @@ impl LinearKernel for CoSoftElim {
                 lead = lead - weights[i];
                 precision[i] = -by_score * precision[i] * inverse;
             }
-            let leader = mu.iter().position(|&x| !x.lt(best)).unwrap_or(0);
-            weights[leader] = weights[leader] + lead;
+            add(weights, Best::of(mu).arm, lead);
             if self.learn_gamma {
                 slopes.scalars[0] = by_gamma * inverse;
             }

@@ -47,29 +47,16 @@ impl LinearKernel for LinEpsilonGreedy {
     }
 
     #[inline(always)]
-    fn act<R: Real<Mask = bool>, const SCORE: bool>(
-        &self,
-        mu: &[R],
-        _: &[R],
-        draws: &[R],
-        slopes: &mut Slopes<R>,
-    ) -> usize {
-        let (u, arms) = (draws[0], mu.len());
-        let greedy = Best::of(mu).arm.indices()[0] as usize;
+    fn act<R: Real, const SCORE: bool>(&self, mu: &[R], _: &[R], draws: &[R], slopes: &mut Slopes<R>) -> R {
+        let (u, arms, greedy) = (draws[0], mu.len(), Best::of(mu).arm);
         // Below epsilon the draw explores, and u / epsilon is uniform again.
-        let epsilon = u.lit(self.epsilon);
-        let arm = if u.lt(epsilon) {
-            ((u / epsilon * arms as f32).floor().indices()[0] as usize).min(arms - 1)
-        } else {
-            greedy
-        };
+        let (epsilon, last) = (u.lit(self.epsilon), u.lit(arms as f64 - 1.0));
+        let any = (u / epsilon * arms as f32).floor();
+        let arm = R::select(u.lt(epsilon), R::select(any.lt(last), any, last), greedy);
         if SCORE {
             let others = (arms as f64 - 1.0) / arms as f64;
-            slopes.scalars[0] = u.lit(if arm == greedy {
-                -others / (1.0 - others * self.epsilon)
-            } else {
-                1.0 / self.epsilon
-            });
+            let of_greedy = u.lit(-others / (1.0 - others * self.epsilon));
+            slopes.scalars[0] = R::select((arm - greedy).is(0.0), of_greedy, u.lit(1.0 / self.epsilon));
         }
         arm
     }

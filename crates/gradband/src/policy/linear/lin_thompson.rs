@@ -47,13 +47,7 @@ impl LinearKernel for LinThompson {
     }
 
     #[inline(always)]
-    fn act<R: Real<Mask = bool>, const SCORE: bool>(
-        &self,
-        mu: &[R],
-        v: &[R],
-        draws: &[R],
-        slopes: &mut Slopes<R>,
-    ) -> usize {
+    fn act<R: Real, const SCORE: bool>(&self, mu: &[R], v: &[R], draws: &[R], slopes: &mut Slopes<R>) -> R {
         let sigma = mu[0].lit(self.noise_sd);
         let (zero, one) = (sigma.zero(), sigma.one());
         let mut best = Best::first((sigma * v[0].sqrt()).fma(draws[0], mu[0]));
@@ -72,7 +66,7 @@ impl LinearKernel for LinThompson {
                 slopes.variance[i] = R::select(known, by_variance, zero);
             }
         }
-        best.arm.indices()[0] as usize
+        best.arm
     }
 
     /// The probability that each arm's sample is the largest. Where W x = 0 no arm has a variance, and there is nothing to sample.

@@ -107,19 +107,13 @@ impl LinearKernel for LinUcb {
     }
 
     #[inline(always)]
-    fn act<R: Real<Mask = bool>, const SCORE: bool>(
-        &self,
-        mu: &[R],
-        v: &[R],
-        _: &[R],
-        _: &mut Slopes<R>,
-    ) -> usize {
+    fn act<R: Real, const SCORE: bool>(&self, mu: &[R], v: &[R], _: &[R], _: &mut Slopes<R>) -> R {
         let alpha = mu[0].lit(self.alpha);
         let mut best = Best::first(alpha.fma(v[0].sqrt(), mu[0]));
         for i in 1..mu.len() {
             best.offer(i, alpha.fma(v[i].sqrt(), mu[i]));
         }
-        best.arm.indices()[0] as usize
+        best.arm
     }
 
     fn is_certain(&self) -> bool {
@@ -128,6 +122,6 @@ impl LinearKernel for LinUcb {
 
     fn weigh(&self, mu: &[One<f64>], v: &[One<f64>], weights: &mut [f64]) {
         let mut slopes = Slopes { mean: &mut [], variance: &mut [], scalars: &mut [] };
-        certain(self.act::<_, false>(mu, v, &[], &mut slopes), weights);
+        certain(self.act::<_, false>(mu, v, &[], &mut slopes).0 as usize, weights);
     }
 }

@@ -59,7 +59,7 @@ impl SoftUcb {
     }
 
     #[inline(always)]
-    fn bounds<R: Real<Mask = bool>>(&self, mu: &[R], v: &[R], bounds: &mut [R]) {
+    fn bounds<R: Real>(&self, mu: &[R], v: &[R], bounds: &mut [R]) {
         let alpha = mu[0].lit(self.alpha);
         for i in 0..mu.len() {
             bounds[i] = alpha.fma(v[i].sqrt(), mu[i]);
@@ -68,7 +68,7 @@ impl SoftUcb {
 
     /// The probabilities up to a factor; also the largest bound.
     #[inline(always)]
-    fn weights<R: Real<Mask = bool>>(&self, bounds: &[R], weights: &mut [R]) -> R {
+    fn weights<R: Real>(&self, bounds: &[R], weights: &mut [R]) -> R {
         let best = largest(bounds);
         let rate = best.lit(1.0 / self.temperature);
         for i in 0..bounds.len() {
@@ -96,20 +96,14 @@ impl LinearKernel for SoftUcb {
     }
 
     #[inline(always)]
-    fn act<R: Real<Mask = bool>, const SCORE: bool>(
-        &self,
-        mu: &[R],
-        v: &[R],
-        draws: &[R],
-        slopes: &mut Slopes<R>,
-    ) -> usize {
+    fn act<R: Real, const SCORE: bool>(&self, mu: &[R], v: &[R], draws: &[R], slopes: &mut Slopes<R>) -> R {
         let arms = mu.len();
         let (v, bounds, weights) = (&v[..arms], &mut slopes.variance[..arms], &mut slopes.mean[..arms]);
         let u = draws[0];
         let (zero, one, alpha) = (u.zero(), u.one(), u.lit(self.alpha));
         self.bounds(mu, v, bounds);
         if self.hard {
-            let arm = Best::of(bounds).arm.indices()[0] as usize;
+            let arm = Best::of(bounds).arm;
             bounds.fill(zero);
             weights.fill(zero);
             return arm;
@@ -120,7 +114,7 @@ impl LinearKernel for SoftUcb {
             let share = one / total;
             let (mut by_alpha, mut by_bound) = (zero, zero);
             for i in 0..arms {
-                let own = R::select(i == arm, one, zero);
+                let own = R::select(arm.is(i as f32), one, zero);
                 let e = (-weights[i]).fma(share, own) * rate;
                 let root = v[i].sqrt();
                 by_alpha = e.fma(root, by_alpha);

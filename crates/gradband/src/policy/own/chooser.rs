@@ -120,27 +120,22 @@ impl<R: LinearRule> LinearKernel for OwnChooser<R> {
         weights.copy_from_slice(&room.weights);
     }
 
-    /// From the engine's precision to double, and back.
-    fn act<T: Real<Mask = bool>, const SCORE: bool>(
-        &self,
-        mu: &[T],
-        v: &[T],
-        draws: &[T],
-        slopes: &mut Slopes<T>,
-    ) -> usize {
+    /// Lane by lane, from the engine's precision to double, and back.
+    fn act<T: Real, const SCORE: bool>(&self, mu: &[T], v: &[T], draws: &[T], slopes: &mut Slopes<T>) -> T {
         let mut room = ROOM.take();
-        for (numbers, lanes) in [(&mut room.mu, mu), (&mut room.v, v)] {
-            numbers.clear();
-            numbers.extend(lanes.iter().map(|x| x.lane(0)));
-        }
-        let arm = self.choose(&mut room, draws[0].lane(0), SCORE);
-        if SCORE {
-            let parts =
-                slopes.mean.iter_mut().chain(slopes.variance.iter_mut()).chain(slopes.scalars.iter_mut());
-            for (out, &x) in parts.zip(&room.slopes) {
-                *out = mu[0].lit(x);
+        let arm = T::from_fn(mu[0].token(), |lane| {
+            for (numbers, lanes) in [(&mut room.mu, mu), (&mut room.v, v)] {
+                numbers.clear();
+                numbers.extend(lanes.iter().map(|x| x.lane(lane)));
             }
-        }
+            let arm = self.choose(&mut room, draws[0].lane(lane), SCORE);
+            if SCORE {
+                let parts =
+                    slopes.mean.iter_mut().chain(slopes.variance.iter_mut()).chain(slopes.scalars.iter_mut());
+                parts.zip(&room.slopes).for_each(|(out, &x)| out.set_lane(lane, x));
+            }
+            arm as f64
+        });
         ROOM.set(room);
         arm
     }

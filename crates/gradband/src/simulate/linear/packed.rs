@@ -9,9 +9,9 @@ use crate::problem::{Instance, Problem};
 
 /// Among features, an estimated variance is never below this many roundings of the prior one: it is a difference of the
 /// two.
-const FLOOR: f64 = 4.0;
+pub(super) const FLOOR: f64 = 4.0;
 /// x'M x is zero if it is below this many roundings of |x|^2 max(M): W x = 0, and the rest is noise.
-const NOTHING: f64 = 4.0;
+pub(super) const NOTHING: f64 = 4.0;
 
 /// Shared by all runs of an instance.
 pub(super) struct Packed<R> {

@@ -155,7 +155,7 @@ impl<R: Number> Run<R> {
                 slopes.scalars.fill(R::of(0.0));
                 arm as usize
             }
-            _ => R::act(policy, self.scored, mu, v, draws, &mut slopes),
+            _ => R::act(policy, self.scored, mu, v, draws, &mut slopes).indices()[0] as usize,
         };
         let share = R::of(1.0) / (v[arm] + 1.0);
         self.pulls[t] = arm as u32;
@@ -221,7 +221,8 @@ pub(super) fn with<R: Number>(
                 late::play(policy, &table, &schedule, &mut runs);
             }
         }
-        *outcome = settle(job, &instance, &runs, &mut returns, &mut curves[i * marks..(i + 1) * marks]);
+        let pulls = |r: usize, t: usize| runs[r].pulls[t] as usize;
+        *outcome = returns.settle(job, &instance, pulls, &mut curves[i * marks..(i + 1) * marks]);
         if let (Task::Gradient(baseline, _), true) = (job.task, length > 0) {
             advantages(baseline, Centre::Mean, One(1.0), &returns.optimal, &mut returns.values);
             let gradient = &mut gradients[i * length..(i + 1) * length];
@@ -262,42 +263,42 @@ impl Values {
             weights: job.problem.round_weights().unwrap_or_else(|| vec![1.0; horizon]),
         }
     }
-}
 
-/// Rewards and regret of the runs; the returns of each, and those of the best arm.
-fn settle<R>(
-    job: &Job,
-    instance: &Instance,
-    runs: &[Run<R>],
-    returns: &mut Values,
-    curve: &mut [f64],
-) -> Outcome {
-    let (arms, horizon, count) = (job.problem.arms, job.problem.horizon, runs.len() as f64);
-    let of_means = job.task == Task::Evaluate || job.task.returns() == Returns::Mean;
-    let (mut reward, mut regret) = (0.0, 0.0);
-    let mut marks = job.marks.iter().zip(curve).peekable();
-    for t in 0..horizon {
-        let means = &instance.means[t * arms..(t + 1) * arms];
-        let rewards = &instance.rewards[t * arms..(t + 1) * arms];
-        let table = if of_means { means } else { rewards };
-        let mut best = 0;
-        for i in 1..arms {
-            if means[best] < means[i] {
-                best = i;
+    /// Rewards and regret of the runs, which pulled `arm(run, round)`; leaves the returns of each, and those of the best arm.
+    fn settle(
+        &mut self,
+        job: &Job,
+        instance: &Instance,
+        arm: impl Fn(usize, usize) -> usize,
+        curve: &mut [f64],
+    ) -> Outcome {
+        let (arms, horizon, runs) = (job.problem.arms, job.problem.horizon, job.task.runs());
+        let of_means = job.task == Task::Evaluate || job.task.returns() == Returns::Mean;
+        let (mut reward, mut regret) = (0.0, 0.0);
+        let mut marks = job.marks.iter().zip(curve).peekable();
+        for t in 0..horizon {
+            let means = &instance.means[t * arms..(t + 1) * arms];
+            let rewards = &instance.rewards[t * arms..(t + 1) * arms];
+            let table = if of_means { means } else { rewards };
+            let mut best = 0;
+            for i in 1..arms {
+                if means[best] < means[i] {
+                    best = i;
+                }
+            }
+            let weight = self.weights[t];
+            self.optimal[t] = One(f64::from(table[best]) * weight);
+            for r in 0..runs {
+                let arm = arm(r, t);
+                self.values[r * horizon + t] = One(f64::from(table[arm]) * weight);
+                let mean = f64::from(means[arm]);
+                reward += mean * weight;
+                regret += (f64::from(means[best]) - mean) * weight;
+            }
+            if let Some((_, point)) = marks.next_if(|(mark, _)| **mark == t + 1) {
+                *point = regret / runs as f64;
             }
         }
-        let weight = returns.weights[t];
-        returns.optimal[t] = One(f64::from(table[best]) * weight);
-        for (r, run) in runs.iter().enumerate() {
-            let arm = run.pulls[t] as usize;
-            returns.values[r * horizon + t] = One(f64::from(table[arm]) * weight);
-            let mean = f64::from(means[arm]);
-            reward += mean * weight;
-            regret += (f64::from(means[best]) - mean) * weight;
-        }
-        if let Some((_, point)) = marks.next_if(|(mark, _)| **mark == t + 1) {
-            *point = regret / count;
-        }
+        Outcome { reward: reward / runs as f64, regret: regret / runs as f64, cluster: 0 }
     }
-    Outcome { reward: reward / count, regret: regret / count, cluster: 0 }
 }

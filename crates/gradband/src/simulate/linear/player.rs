@@ -1,6 +1,6 @@
 //! A linear policy with its projection, as a player.
 
-use super::{LinearChooser, Precision, Projection, gradient_len, rollout};
+use super::{Engine, LinearChooser, Precision, Projection, gradient_len, rollout};
 use crate::error::Result;
 use crate::numeric::simd::Lanes;
 use crate::simulate::job::{Job, Output, Player, misplaced};
@@ -16,6 +16,15 @@ impl LinearPlayer {
     pub fn new(policy: impl LinearChooser + 'static, projection: Projection) -> Self {
         Self { policy: Box::new(policy), projection }
     }
+
+    fn engine(&self, job: &Job) -> Result<Engine> {
+        let contextual = job.problem.contextual().ok_or_else(|| misplaced(job.problem, "with contexts"))?;
+        let engine = self.projection.engine(contextual.model().longest_squared(), job.problem.horizon);
+        Ok(match job.lanes {
+            Lanes::Auto | Lanes::Single => engine,
+            Lanes::Double => Engine { precision: Precision::Double, ..engine },
+        })
+    }
 }
 
 impl Player for LinearPlayer {
@@ -24,15 +33,17 @@ impl Player for LinearPlayer {
     }
 
     fn rollout(&self, job: &Job, first: u64, out: Output) -> Result<()> {
-        let contextual = job.problem.contextual().ok_or_else(|| misplaced(job.problem, "with contexts"))?;
-        let longest = contextual.model().longest_squared();
-        let (basis, precision) = self.projection.engine(longest, job.problem.horizon);
-        let precision = match job.lanes {
-            Lanes::Auto | Lanes::Single => precision,
-            Lanes::Double => Precision::Double,
-        };
-        rollout(&*self.policy, &self.projection, (basis, precision), job, first, out)?;
+        let engine = self.engine(job)?;
+        rollout(&*self.policy, &self.projection, engine, job, first, out)?;
         self.policy.check()
+    }
+
+    /// A vector's worth of instances at once.
+    fn together(&self, job: &Job) -> usize {
+        match self.engine(job) {
+            Ok(engine) if engine.is_side_by_side(&self.projection, job.problem) => 16 / job.chunk(),
+            _ => 1,
+        }
     }
 
     fn unscored(&self) -> Option<&'static str> {

@@ -14,37 +14,26 @@ pub(super) const STEP: usize = 2;
 
 /// Plays all rounds.
 pub(super) fn play<R: Number>(policy: &dyn LinearChooser, table: &Packed<R>, runs: &mut [Run<R>]) {
-    match (table.width, table.arms) {
-        (1, 4) if table.dim == 8 => compiled::<R, 1, 4>(policy, table, runs),
-        (1, _) => compiled::<R, 1, 0>(policy, table, runs),
-        (2, _) => compiled::<R, 2, 0>(policy, table, runs),
-        (3, _) => compiled::<R, 3, 0>(policy, table, runs),
-        (4, _) => compiled::<R, 4, 0>(policy, table, runs),
-        (5, _) => compiled::<R, 5, 0>(policy, table, runs),
-        (width, _) => unreachable!("{width} packs are played in blocks"),
+    match table.width {
+        1 => compiled::<R, 1>(policy, table, runs),
+        2 => compiled::<R, 2>(policy, table, runs),
+        3 => compiled::<R, 3>(policy, table, runs),
+        4 => compiled::<R, 4>(policy, table, runs),
+        5 => compiled::<R, 5>(policy, table, runs),
+        width => unreachable!("{width} packs are played in blocks"),
     }
 }
 
-fn compiled<R: Number, const V: usize, const K: usize>(
-    policy: &dyn LinearChooser,
-    table: &Packed<R>,
-    runs: &mut [Run<R>],
-) {
+fn compiled<R: Number, const V: usize>(policy: &dyn LinearChooser, table: &Packed<R>, runs: &mut [Run<R>]) {
     vectorized(
         #[inline(always)]
-        || all_rounds::<R, V, K>(policy, table, runs),
+        || all_rounds::<R, V>(policy, table, runs),
     );
 }
 
 #[inline(always)]
-fn all_rounds<R: Number, const V: usize, const K: usize>(
-    policy: &dyn LinearChooser,
-    table: &Packed<R>,
-    runs: &mut [Run<R>],
-) {
-    let arms = if K == 0 { table.arms } else { K };
-    let dim = if K == 0 { table.dim } else { PACK };
-    let rows = dim.next_multiple_of(STEP);
+fn all_rounds<R: Number, const V: usize>(policy: &dyn LinearChooser, table: &Packed<R>, runs: &mut [Run<R>]) {
+    let (arms, rows) = (table.arms, table.dim.next_multiple_of(STEP));
     let mut numbers = vec![R::of(0.0); 2 * arms];
     let (mu, v) = numbers.split_at_mut(arms);
     let mut spare = vec![[zeros(); V]; arms];

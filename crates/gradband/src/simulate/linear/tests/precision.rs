@@ -44,7 +44,7 @@ fn agreed(policy: &impl LinearKernel, w: &[f64], rank: usize, problem: &Problem,
         let (out, gradients) = played(policy, &projection, how, &job(problem, SELF), (0, INSTANCES));
         (out.iter().map(|outcome| outcome.regret).collect(), gradients)
     };
-    let (own, exact) = (play(how), play((Basis::Projected, Precision::Double)));
+    let (own, exact) = (play(how), play(Engine { basis: Basis::Projected, precision: Precision::Double }));
     let what = format!("{what}, {rank} x {dim}, {how:?}");
     let (mean, error) = paired(&own.0, &exact.0);
     assert!(mean.abs() <= 4.5 * error + 1e-6, "{what}: off by {mean} +- {error}");

@@ -4,6 +4,8 @@
 use super::*;
 use crate::problem::{Delay, Horizon, World};
 
+const IN_SINGLE: Engine = Engine { basis: Basis::Features, precision: Precision::Single };
+
 /// Every part of a world by itself, and together.
 fn worlds(rounds: usize) -> Vec<World> {
     let plain = World::plain(rounds);
@@ -109,8 +111,7 @@ fn a_policy_without_a_say_has_no_gradient() {
     for world in [prompt, World { delay: Delay::Rounds(5), ..prompt }] {
         let problem = problem(4, 3, 30).with_world(world).unwrap();
         let (policy, projection) = (LinThompson { noise_sd: 0.5, learn: true }, Projection::identity(4, 1.0));
-        let (_, gradients) =
-            played(&policy, &projection, (Basis::Features, Precision::Single), &job(&problem, SELF), (0, 30));
+        let (_, gradients) = played(&policy, &projection, IN_SINGLE, &job(&problem, SELF), (0, 30));
         assert!(gradients.iter().all(|&x| x == 0.0), "{world}");
     }
 }
@@ -123,9 +124,7 @@ fn bits_do_not_depend_on_the_block_of_instances() {
             let problem = problem(dim, 4, 60).with_world(world).unwrap();
             let policy = SoftUcb { alpha: 1.0, temperature: 0.25, hard: false };
             let job = job(&problem, Task::Gradient(Baseline::LeaveOneOut(3), Returns::Mean));
-            let play = |first, count| {
-                played(&policy, &projection, (Basis::Features, Precision::Single), &job, (first, count))
-            };
+            let play = |first, count| played(&policy, &projection, IN_SINGLE, &job, (first, count));
             let (all, gradients) = play(0, 5);
             let length = gradients.len() / 5;
             for i in 0..5 {
@@ -147,8 +146,13 @@ fn single_precision_agrees_with_double_on_average() {
         let problem = problem(dim, arms, 200).with_world(world).unwrap();
         let policy = CoSoftElim { gamma: 4.0, learn_gamma: false };
         let [single, double] = [Precision::Single, Precision::Double].map(|precision| {
-            let (out, gradients) =
-                played(&policy, &projection, (Basis::Features, precision), &job(&problem, SELF), (0, 200));
+            let (out, gradients) = played(
+                &policy,
+                &projection,
+                Engine { basis: Basis::Features, precision },
+                &job(&problem, SELF),
+                (0, 200),
+            );
             let sums = gradients.chunks_exact(dim * dim).map(|row| row.iter().sum::<f64>());
             [out.iter().map(|outcome| outcome.reward).collect::<Vec<_>>(), sums.collect()]
         });

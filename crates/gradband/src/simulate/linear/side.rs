@@ -1,0 +1,389 @@
+//! Small states: as many instances side by side as there are lanes, with the formulas of `linear.rs`.
+//!
+//! Lanes pull different arms, so that every arm is updated in every round, with a share of zero where another one was pulled. The
+//! update waits for the next round's product with Q: an entry is loaded once, moved, multiplied and stored.
+
+mod gradient;
+mod table;
+
+use super::{Basis, Draws, LinearChooser, Numbers, Projection, Slopes, gradient_len};
+use crate::error::Result;
+use crate::numeric::lanes::{One, Real, pick};
+use crate::numeric::stream::{Stream, fill_normals, fill_uniforms};
+use crate::problem::Instance;
+use crate::simulate::job::{Job, Outcome, Output, Task};
+use crate::simulate::late::forced;
+use crate::simulate::returns::{Baseline, Centre, advantages};
+use gradient::Collector;
+use table::Table;
+
+/// Beyond this the matrices of an arm leave the first cache, and rows of a matrix fill a vector anyway.
+pub(super) const LARGEST_DIM: usize = 16;
+/// Rounds x arms x dimension of a run that is differentiated: its vectors h are kept, sixteen times over.
+pub(super) const LARGEST_TRACE: usize = 1 << 17;
+
+/// A run in each lane, and its trace.
+struct Run<R> {
+    scored: bool,
+    /// Are its vectors h kept?
+    kept: bool,
+    draws: Vec<R>,
+    draws_per_round: usize,
+    scalars_per_round: usize,
+    /// The arm of each round that is not the policy's to decide, -1 where it is; empty if all are.
+    forced: Vec<R>,
+    /// The arm of each round, (Y - mu) / (1 + v), and the mean of the arm.
+    pulls: Vec<R>,
+    gains: Vec<R>,
+    means: Vec<R>,
+    /// Scores of each round (of one round if not scored): by arm, by arm, by scalar.
+    by_mean: Vec<R>,
+    by_variance: Vec<R>,
+    by_scalars: Vec<R>,
+    /// h of each round and arm, after a round of zeros; of the last two rounds if not kept.
+    h: Vec<R>,
+    /// Q of each arm: see `triangle`.
+    q: Vec<R>,
+    z: Vec<R>,
+    /// What the last pull adds to each arm: 1 / (1 + v) and the gain, or zero.
+    share: Vec<R>,
+    gain: Vec<R>,
+    mu: Vec<R>,
+    v: Vec<R>,
+}
+
+impl<R: Numbers> Run<R> {
+    fn new(token: R::Token, policy: &dyn LinearChooser, table: &Table<R>, scored: bool) -> Self {
+        let (horizon, arms, dim) = (table.horizon, table.arms, table.dim);
+        let kept = scored && policy.learns_projection();
+        let draws_per_round = match policy.draws() {
+            Draws::Uniform => 1,
+            Draws::Normal => arms,
+            Draws::None => 0,
+        };
+        let rounds = if scored { horizon } else { 1 };
+        let zeros = |len: usize| vec![R::splat(token, 0.0); len];
+        Self {
+            scored,
+            kept,
+            draws: zeros(horizon * draws_per_round),
+            draws_per_round,
+            scalars_per_round: policy.scalars(),
+            forced: Vec::new(),
+            pulls: zeros(horizon),
+            gains: zeros(horizon),
+            means: zeros(horizon),
+            by_mean: zeros(rounds * arms),
+            by_variance: zeros(rounds * arms),
+            by_scalars: zeros(rounds * policy.scalars()),
+            h: zeros(if kept { horizon + 1 } else { 2 } * arms * dim),
+            q: zeros(arms * triangle(dim)),
+            z: zeros(arms * dim),
+            share: zeros(arms),
+            gain: zeros(arms),
+            mu: zeros(arms),
+            v: zeros(arms),
+        }
+    }
+
+    /// Back to the first round, with the draws of run `r` of instances `first..first + count`; further lanes repeat the last.
+    #[inline(always)]
+    fn start(
+        &mut self,
+        token: R::Token,
+        job: &Job,
+        table: &Table<R>,
+        draws: Draws,
+        r: usize,
+        (first, count): (u64, usize),
+        buffer: &mut Vec<f32>,
+    ) {
+        let zero = R::splat(token, 0.0);
+        let len = self.draws.len();
+        buffer.resize(len * count, 0.0);
+        for (lane, buffer) in buffer.chunks_exact_mut(len.max(1)).enumerate() {
+            match draws {
+                Draws::Uniform => fill_uniforms(job.action_key(r), first + lane as u64, buffer),
+                Draws::Normal => fill_normals(job.action_key(r), first + lane as u64, buffer),
+                Draws::None => {}
+            }
+        }
+        for (i, draw) in self.draws.iter_mut().enumerate() {
+            *draw = R::from_fn(
+                token,
+                #[inline(always)]
+                |lane| f64::from(buffer[lane.min(count - 1) * len + i]),
+            );
+        }
+        let (floor, arms) = (job.problem.world().floor, table.arms);
+        if floor > 0.0 {
+            self.forced.resize(table.horizon, zero);
+            for lane in 0..R::WIDTH {
+                let index = first + lane.min(count - 1) as u64;
+                let mut coins = Stream::<One<f64>>::new((), job.coin_key(r), index);
+                for arm in &mut self.forced {
+                    arm.set_lane(lane, forced(coins.uniform().0, floor, arms).map_or(-1.0, |arm| arm as f64));
+                }
+            }
+        }
+        for part in [&mut self.q, &mut self.z, &mut self.share, &mut self.gain] {
+            part.fill(zero);
+        }
+        self.h[..arms * table.dim].fill(zero);
+        if table.basis == Basis::Projected {
+            // Minus the prior covariance.
+            let prior = R::splat(token, -1.0 / table.ridge);
+            for q in self.q.chunks_exact_mut(triangle(table.dim)) {
+                (0..table.dim).for_each(|i| q[diagonal(i, table.dim)] = prior);
+            }
+        }
+    }
+
+    /// Plays all rounds.
+    #[inline(always)]
+    fn play(&mut self, policy: &dyn LinearChooser, table: &Table<R>) {
+        let (arms, dim) = (table.arms, table.dim);
+        let size = arms * dim;
+        for t in 0..table.horizon {
+            let (x, y, floor) = (&table.x[t * dim..][..dim], &table.y[t * dim..][..dim], table.floor[t]);
+            let (old, new) = match self.kept {
+                true => {
+                    let (old, new) = self.h[t * size..][..2 * size].split_at_mut(size);
+                    (&*old, new)
+                }
+                false => {
+                    let (even, odd) = self.h.split_at_mut(size);
+                    if t % 2 == 0 { (&*even, odd) } else { (&*odd, even) }
+                }
+            };
+            let vectors = old.chunks_exact(dim).zip(new.chunks_exact_mut(dim));
+            let states = self.q.chunks_exact_mut(triangle(dim)).zip(self.z.chunks_exact_mut(dim));
+            for (i, ((old, h), (q, z))) in vectors.zip(states).enumerate() {
+                let (share, gain) = (self.share[i], self.gain[i]);
+                let mut mu = floor.zero();
+                for ((z, &old), &y) in z.iter_mut().zip(old).zip(y) {
+                    *z = gain.fma(old, *z);
+                    mu = z.fma(y, mu);
+                }
+                advance(q, share, old, x, y, h);
+                let mut v = floor.zero();
+                for (h, &y) in h.iter().zip(y) {
+                    v = h.fma(y, v);
+                }
+                self.mu[i] = mu;
+                self.v[i] = v.max(floor);
+            }
+            self.choose(policy, table, t);
+        }
+    }
+
+    /// The arm of round `t`; leaves the score, arm and gain in the trace.
+    #[inline(always)]
+    fn choose(&mut self, policy: &dyn LinearChooser, table: &Table<R>, t: usize) {
+        let (at, arms, scalars) = (if self.scored { t } else { 0 }, table.arms, self.scalars_per_round);
+        let draws = &self.draws[t * self.draws_per_round..][..self.draws_per_round];
+        let mut slopes = Slopes {
+            mean: &mut self.by_mean[at * arms..][..arms],
+            variance: &mut self.by_variance[at * arms..][..arms],
+            scalars: &mut self.by_scalars[at * scalars..][..scalars],
+        };
+        let mut arm = R::act(policy, self.scored, &self.mu, &self.v, draws, &mut slopes);
+        let (zero, one) = (arm.zero(), arm.one());
+        if let Some(&forced) = self.forced.get(t) {
+            // Nothing there depends on the policy.
+            let own = forced.lt(zero);
+            arm = R::select(own, arm, forced);
+            let Slopes { mean, variance, scalars } = slopes;
+            for slope in mean.iter_mut().chain(variance).chain(scalars) {
+                *slope = R::select(own, *slope, zero);
+            }
+        }
+        let share = one / (pick(&self.v, arm) + one);
+        let reward = pick(&table.rewards[t * arms..][..arms], arm);
+        let gain = (reward - table.offset - pick(&self.mu, arm)) * share;
+        for i in 0..arms {
+            let hit = arm.is(i as f32);
+            self.share[i] = R::select(hit, share, zero);
+            self.gain[i] = R::select(hit, gain, zero);
+        }
+        self.pulls[t] = arm;
+        self.gains[t] = gain;
+        self.means[t] = pick(&table.means[t * arms..][..arms], arm);
+    }
+}
+
+/// Numbers of a symmetric matrix: two rows at a time up to their own columns, a column's two entries together; then the last row, if
+/// the dimension is odd.
+fn triangle(dim: usize) -> usize {
+    let pairs = dim / 2;
+    2 * pairs * (pairs + 1) + dim % 2 * dim
+}
+
+/// Where entry (i, i) is.
+fn diagonal(i: usize, dim: usize) -> usize {
+    let rows = triangle(i & !1);
+    if i | 1 < dim { rows + 2 * i + i % 2 } else { rows + i }
+}
+
+/// Q += share old old', h = x - Q y.
+#[inline(always)]
+fn advance<R: Real>(mut q: &mut [R], share: R, old: &[R], x: &[R], y: &[R], h: &mut [R]) {
+    let pairs = h.len() / 2 * 2;
+    for j in (0..pairs).step_by(2) {
+        let (rows, rest) = q.split_at_mut(2 * (j + 2));
+        let g = [share * old[j], share * old[j + 1]];
+        rows_of(rows.as_chunks_mut().0, g, old, [x[j], x[j + 1]], y, h);
+        q = rest;
+    }
+    if pairs < h.len() {
+        rows_of(q.as_chunks_mut().0, [share * old[pairs]], old, [x[pairs]], y, h);
+    }
+}
+
+/// The `N` rows that end with the columns of `q`, and the part of the columns above them.
+#[inline(always)]
+fn rows_of<R: Real, const N: usize>(q: &mut [[R; N]], g: [R; N], old: &[R], x: [R; N], y: &[R], h: &mut [R]) {
+    let first = q.len() - N;
+    let (left, own) = q.split_at_mut(first);
+    let (above, h) = h.split_at_mut(first);
+    let (mut sums, mut own_y) = (x, x);
+    own_y.copy_from_slice(&y[first..first + N]);
+    for (((q, h), &old), &y) in left.iter_mut().zip(above).zip(old).zip(y) {
+        let mut sum = *h;
+        for n in 0..N {
+            let entry = g[n].fma(old, q[n]);
+            q[n] = entry;
+            sums[n] = (-entry).fma(y, sums[n]);
+            sum = (-entry).fma(own_y[n], sum);
+        }
+        *h = sum;
+    }
+    for ((q, &old), &y) in own.iter_mut().zip(&old[first..]).zip(&own_y) {
+        for n in 0..N {
+            let entry = g[n].fma(old, q[n]);
+            q[n] = entry;
+            sums[n] = (-entry).fma(y, sums[n]);
+        }
+    }
+    h[..N].copy_from_slice(&sums);
+}
+
+/// Plays instances `first..`.
+#[inline(always)]
+pub(super) fn with<R: Numbers>(
+    token: R::Token,
+    policy: &dyn LinearChooser,
+    projection: &Projection,
+    job: &Job,
+    basis: Basis,
+    first: u64,
+    out: Output,
+) -> Result<()> {
+    let length = if job.task == Task::Evaluate { 0 } else { gradient_len(policy, projection) };
+    let Output { outcomes, gradients, curves } = out;
+    assert_eq!(gradients.len(), outcomes.len() * length, "a gradient for each instance");
+    let marks = job.marks.len();
+    let mut instances: Vec<_> = (0..R::WIDTH).map(|_| Instance::default()).collect();
+    let mut table = Table::<R>::new(token, projection, job, basis);
+    let mut runs: Vec<_> =
+        (0..job.task.runs()).map(|r| Run::new(token, policy, &table, job.task.scores(r))).collect();
+    let mut collector = Collector::new(token, &table);
+    let weights = job.problem.round_weights().unwrap_or_else(|| vec![1.0; table.horizon]);
+    let mut values = Vec::new();
+    let mut buffer = Vec::new();
+    for (i, outcomes) in outcomes.chunks_mut(R::WIDTH).enumerate() {
+        let (at, count) = (i * R::WIDTH, outcomes.len());
+        let first = first + at as u64;
+        for (lane, instance) in instances[..count].iter_mut().enumerate() {
+            job.problem.draw_contexts(job.split, job.key, first + lane as u64, instance)?;
+        }
+        table.load(token, &instances[..count]);
+        for (r, run) in runs.iter_mut().enumerate() {
+            run.start(token, job, &table, policy.draws(), r, (first, count), &mut buffer);
+            run.play(policy, &table);
+        }
+        settle(&table, &runs, &weights, outcomes, job.marks, &mut curves[at * marks..(at + count) * marks]);
+        let (Task::Gradient(baseline, _), true) = (job.task, length > 0) else { continue };
+        table.returns(&runs, &weights, baseline, &mut values);
+        advantages(baseline, Centre::Mean, R::splat(token, 1.0), &[], &mut values);
+        let gradients = &mut gradients[at * length..(at + count) * length];
+        gradients.fill(0.0);
+        let all = runs.iter().zip(values.chunks_exact(table.horizon));
+        for (run, advantages) in all.filter(|(run, _)| run.scored) {
+            run.add_scalars(advantages, gradients, length);
+            if run.kept {
+                collector.add(&table, run, advantages);
+            }
+        }
+        if policy.learns_projection() {
+            collector.finish(projection, &table, gradients, length);
+        }
+    }
+    Ok(())
+}
+
+/// Rewards and regrets of the runs of each instance, in double precision.
+#[inline(always)]
+fn settle<R: Numbers>(
+    table: &Table<R>,
+    runs: &[Run<R>],
+    weights: &[f64],
+    outcomes: &mut [Outcome],
+    marks: &[usize],
+    curves: &mut [f64],
+) {
+    let (mut reward, mut regret, mut row) = ([0.0; 16], [0.0; 16], [0.0; 16]);
+    let mut next = marks.iter().enumerate().peekable();
+    for (t, &weight) in weights.iter().enumerate() {
+        for run in runs {
+            run.means[t].write_to(&mut row);
+            reward.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x * weight);
+            (table.best[t] - run.means[t]).write_to(&mut row);
+            regret.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x * weight);
+        }
+        if let Some((m, _)) = next.next_if(|(_, mark)| **mark == t + 1) {
+            for (lane, curve) in curves.chunks_exact_mut(marks.len()).enumerate() {
+                curve[m] = regret[lane] / runs.len() as f64;
+            }
+        }
+    }
+    for (lane, outcome) in outcomes.iter_mut().enumerate() {
+        let mean = |sum: f64| sum / runs.len() as f64;
+        *outcome = Outcome { reward: mean(reward[lane]), regret: mean(regret[lane]), cluster: 0 };
+    }
+}
+
+impl<R: Numbers> Table<R> {
+    /// The return of each run and round, measured from the best arm's unless the baseline is none: near rewards are told apart in
+    /// single precision.
+    #[inline(always)]
+    fn returns(&self, runs: &[Run<R>], weights: &[f64], baseline: Baseline, values: &mut Vec<R>) {
+        values.clear();
+        for run in runs {
+            for (t, &weight) in weights.iter().enumerate() {
+                let value = match self.of_means {
+                    true => run.means[t],
+                    false => pick(&self.rewards[t * self.arms..][..self.arms], run.pulls[t]),
+                };
+                let value = if baseline == Baseline::None { value } else { value - self.optimal[t] };
+                values.push(value * value.lit(weight));
+            }
+        }
+    }
+}
+
+impl<R: Numbers> Run<R> {
+    /// Adds advantages times scores to the gradients by the scalars, which come last.
+    #[inline(always)]
+    fn add_scalars(&self, advantages: &[R], gradients: &mut [f64], length: usize) {
+        let scalars = self.scalars_per_round;
+        for k in 0..scalars {
+            for (t, &advantage) in advantages.iter().enumerate() {
+                let product = self.by_scalars[t * scalars + k] * advantage;
+                for (lane, gradient) in gradients.chunks_exact_mut(length).enumerate() {
+                    gradient[length - scalars + k] += product.lane(lane);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Instances in lanes, computed once for all runs: what `linear/packed.rs` is to one instance.
+
+use crate::numeric::lanes::{Best, Real, pick};
+use crate::numeric::matmul::{Into, Matrix, product};
+use crate::problem::Instance;
+use crate::simulate::job::{Job, Task};
+use crate::simulate::linear::pack::{PACK, add_products, sum, zeros};
+use crate::simulate::linear::packed::{FLOOR, NOTHING};
+use crate::simulate::linear::{Basis, Number, Numbers, Projection};
+use crate::simulate::returns::Returns;
+
+/// Shared by all runs of the instances.
+pub(super) struct Table<R: Numbers> {
+    pub basis: Basis,
+    pub horizon: usize,
+    pub arms: usize,
+    /// Of the state: features, or rows of W.
+    pub dim: usize,
+    pub ridge: f64,
+    /// What is subtracted from rewards.
+    pub offset: R,
+    /// Are returns those of the means?
+    pub of_means: bool,
+    /// x / lambda among features, else zeros; y: row by row.
+    pub x: Vec<R>,
+    pub y: Vec<R>,
+    /// The least variance of each round.
+    pub floor: Vec<R>,
+    /// Of each round and arm.
+    pub rewards: Vec<R>,
+    pub means: Vec<R>,
+    /// Of each round: the best mean, and the return of its arm.
+    pub best: Vec<R>,
+    pub optimal: Vec<R>,
+    /// In the projected space: the contexts of each lane, with the constant feature if there is one.
+    pub contexts: Vec<Vec<R::One>>,
+    /// M, or W transposed, row by row.
+    map: Vec<R::Scalar>,
+    one_map: Vec<R::One>,
+    /// y of one lane, and |x|^2 of each round of each lane.
+    projected: Vec<Vec<R::One>>,
+    squares: Vec<Vec<R::One>>,
+    features: usize,
+    drawn: usize,
+    largest: f64,
+}
+
+impl<R: Numbers> Table<R> {
+    pub fn new(token: R::Token, projection: &Projection, job: &Job, basis: Basis) -> Self {
+        let (horizon, arms, features) = (job.problem.horizon, job.problem.arms, projection.dim);
+        let dim = projection.size(basis);
+        let map: Vec<f64> = match basis {
+            Basis::Features => projection.gram.clone(),
+            Basis::Projected => {
+                (0..features * dim).map(|i| projection.w[i % dim * features + i / dim]).collect()
+            }
+        };
+        let zeros = |len: usize| vec![R::splat(token, 0.0); len];
+        Self {
+            basis,
+            horizon,
+            arms,
+            dim,
+            ridge: projection.ridge,
+            offset: R::splat(token, projection.offset),
+            of_means: job.task == Task::Evaluate || job.task.returns() == Returns::Mean,
+            x: zeros(horizon * dim),
+            y: zeros(horizon * dim),
+            floor: zeros(horizon),
+            rewards: zeros(horizon * arms),
+            means: zeros(horizon * arms),
+            best: zeros(horizon),
+            optimal: zeros(horizon),
+            contexts: vec![Vec::new(); R::WIDTH],
+            one_map: map.iter().map(|&x| R::One::of(x)).collect(),
+            map: map.iter().map(|&x| R::scalar(x)).collect(),
+            projected: vec![Vec::new(); R::WIDTH],
+            squares: vec![Vec::new(); R::WIDTH],
+            features,
+            drawn: features - usize::from(projection.intercept),
+            // M is positive semidefinite: its largest entry is on the diagonal.
+            largest: projection.gram.iter().copied().fold(0.0, f64::max),
+        }
+    }
+
+    /// Takes over instances, one for each lane; further lanes repeat the last.
+    #[inline(always)]
+    pub fn load(&mut self, token: R::Token, instances: &[Instance]) {
+        let (arms, last) = (self.arms, instances.len() - 1);
+        for instance in instances {
+            assert_eq!(instance.contexts.len(), self.horizon * self.drawn, "contexts of an instance");
+            assert_eq!(instance.rewards.len(), self.horizon * arms, "rewards of an instance");
+            assert_eq!(instance.means.len(), self.horizon * arms, "means of an instance");
+        }
+        spread(
+            &mut self.means,
+            #[inline(always)]
+            |lane| &instances[lane.min(last)].means[..],
+            #[inline(always)]
+            |&x| f64::from(x),
+        );
+        spread(
+            &mut self.rewards,
+            #[inline(always)]
+            |lane| &instances[lane.min(last)].rewards[..],
+            #[inline(always)]
+            |&x| f64::from(x),
+        );
+        for t in 0..self.horizon {
+            let best = Best::of(&self.means[t * arms..][..arms]);
+            self.best[t] = best.value;
+            self.optimal[t] = match self.of_means {
+                true => best.value,
+                false => pick(&self.rewards[t * arms..][..arms], best.arm),
+            };
+        }
+        match self.basis {
+            Basis::Features => self.scale(token, instances),
+            Basis::Projected => self.project(token, instances),
+        }
+    }
+
+    /// y = M x, and the floor of a difference of two variances.
+    #[inline(always)]
+    fn scale(&mut self, token: R::Token, instances: &[Instance]) {
+        let (dim, drawn, last) = (self.dim, self.drawn, instances.len() - 1);
+        let zero = R::splat(token, 0.0);
+        let shrink = R::splat(token, 1.0 / self.ridge);
+        let floor = R::splat(token, FLOOR * R::One::EPSILON / self.ridge);
+        let nothing = R::splat(token, NOTHING * R::One::EPSILON * self.largest);
+        // The constant feature takes a place in each row: contexts come first to the end, then to their rows.
+        let rows = &mut self.x[self.horizon * (dim - drawn)..];
+        spread(
+            rows,
+            #[inline(always)]
+            |lane| &instances[lane.min(last)].contexts[..],
+            #[inline(always)]
+            |&x| f64::from(x),
+        );
+        for t in 0..self.horizon {
+            if drawn < dim {
+                let from = self.horizon + t * drawn;
+                self.x.copy_within(from..from + drawn, t * dim);
+                self.x[t * dim + drawn] = R::splat(token, 1.0);
+            }
+            let x = &mut self.x[t * dim..][..dim];
+            let y = &mut self.y[t * dim..][..dim];
+            let (mut prior, mut square) = (zero, zero);
+            for ((y, &own), row) in y.iter_mut().zip(&*x).zip(self.map.chunks_exact(dim)) {
+                let mut sum = zero;
+                for (&x, &m) in x.iter().zip(row) {
+                    sum = x.fma(R::spread(token, m), sum);
+                }
+                *y = sum;
+                prior = sum.fma(own, prior);
+                square = own.fma(own, square);
+            }
+            let seen = (square * nothing).lt(prior);
+            self.floor[t] = R::select(seen, prior * floor, zero);
+            for (x, y) in x.iter_mut().zip(y) {
+                *x = *x * shrink;
+                *y = R::select(seen, *y, zero);
+            }
+        }
+    }
+
+    /// y = W x. No pulls leave less variance than those of all rounds, with the longest context in the same direction.
+    #[inline(always)]
+    fn project(&mut self, token: R::Token, instances: &[Instance]) {
+        let (dim, features, last) = (self.dim, self.features, instances.len() - 1);
+        for (lane, instance) in instances.iter().enumerate() {
+            let (contexts, squares) = (&mut self.contexts[lane], &mut self.squares[lane]);
+            contexts.resize(self.horizon * features, R::One::of(1.0));
+            squares.resize(self.horizon, R::One::of(0.0));
+            let rows = contexts.chunks_exact_mut(features).zip(instance.contexts.chunks_exact(self.drawn));
+            for ((row, x), squared) in rows.zip(squares) {
+                for (out, &x) in row.iter_mut().zip(x) {
+                    *out = R::One::of(f64::from(x));
+                }
+                *squared = square(row);
+            }
+            self.projected[lane].resize(self.horizon * dim, R::One::of(0.0));
+            product(
+                Matrix::new(contexts, self.horizon, features, features),
+                Matrix::new(&self.one_map, features, dim, dim),
+                Into::Replace,
+                &mut self.projected[lane],
+                dim,
+            );
+        }
+        let zero = R::splat(token, 0.0);
+        let nothing = R::splat(token, (NOTHING * R::One::EPSILON).powi(2) * self.largest);
+        spread(
+            &mut self.y,
+            #[inline(always)]
+            |lane| &self.projected[lane.min(last)][..],
+            #[inline(always)]
+            |x| x.lane(0),
+        );
+        spread(
+            &mut self.floor,
+            #[inline(always)]
+            |lane| &self.squares[lane.min(last)][..],
+            #[inline(always)]
+            |x| x.lane(0),
+        );
+        let mut longest = zero;
+        for t in 0..self.horizon {
+            let (y, whole) = (&mut self.y[t * dim..][..dim], self.floor[t]);
+            let mut square = zero;
+            for &y in &*y {
+                square = y.fma(y, square);
+            }
+            let seen = (whole * nothing).lt(square);
+            y.iter_mut().for_each(
+                #[inline(always)]
+                |y| *y = R::select(seen, *y, zero),
+            );
+            longest = longest.max(square);
+            self.floor[t] = R::select(seen, square, zero);
+        }
+        let most = longest.one() / longest.fma(longest.lit(self.horizon as f64), longest.lit(self.ridge));
+        for floor in &mut self.floor {
+            *floor = *floor * most;
+        }
+    }
+}
+
+/// A number of each row to each entry, a lane for a row: by blocks that stay in the first cache.
+#[inline(always)]
+fn spread<'a, R: Numbers, X: 'a>(out: &mut [R], row: impl Fn(usize) -> &'a [X], number: impl Fn(&X) -> f64) {
+    const BLOCK: usize = 64;
+    for (block, out) in out.chunks_mut(BLOCK).enumerate() {
+        for lane in 0..R::WIDTH {
+            for (out, x) in out.iter_mut().zip(&row(lane)[block * BLOCK..]) {
+                out.set_lane(lane, number(x));
+            }
+        }
+    }
+}
+
+/// |x|^2.
+#[inline(always)]
+fn square<R: Number>(x: &[R]) -> R {
+    let (packs, rest) = x.as_chunks::<PACK>();
+    let (mut total, mut square) = (zeros(), R::of(0.0));
+    for x in packs {
+        add_products(&mut total, x, x);
+    }
+    for &x in rest {
+        square = x.fma(x, square);
+    }
+    sum(&total) + square
+}
