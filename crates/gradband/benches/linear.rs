@@ -60,8 +60,13 @@ fn main() -> gradband::Result<()> {
             let mut gradients = vec![0.0; instances * length];
             let mut played = Ok(());
             let seconds = best_of(|| {
-                let (outcomes, gradients) = (black_box(&mut outcomes[..]), black_box(&mut gradients[..]));
-                played = player.rollout(&job, 0, Output { outcomes, gradients, curves: &mut [] });
+                // As many at a time as a training plays.
+                for (i, outcomes) in black_box(&mut outcomes[..]).chunks_mut(16).enumerate() {
+                    let from = 16 * i * length;
+                    let gradients = &mut black_box(&mut gradients[..])[from..from + outcomes.len() * length];
+                    let out = Output { outcomes, gradients, curves: &mut [] };
+                    played = player.rollout(&job, 16 * i as u64, out);
+                }
             });
             played?;
             let ns = seconds * 1e9 / (instances * horizon * task.runs()) as f64;

@@ -41,7 +41,6 @@ use crate::error::Result;
 use crate::numeric::lanes::{Lane, One, Real};
 use crate::numeric::matmul::Element;
 use crate::numeric::simd::{Lanes, Machine, vectorized, wide};
-use crate::problem::Problem;
 use fearless_simd::{Simd, f32x16};
 
 /// The projection W with the ridge lambda.
@@ -149,12 +148,13 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// Are small states in single precision played side by side, sixteen instances at a time?
-    fn is_side_by_side(self, projection: &Projection, problem: &Problem) -> bool {
-        let dim = projection.size(self.basis);
+    fn is_side_by_side(self, projection: &Projection, job: &Job) -> bool {
+        let (problem, dim) = (job.problem, projection.size(self.basis));
+        let trace = problem.horizon.saturating_mul(problem.arms * dim).saturating_mul(side::scored_runs(job));
         self.precision == Precision::Single
             && dim <= side::LARGEST_DIM
             && problem.world().is_prompt()
-            && problem.horizon.saturating_mul(problem.arms * dim) <= side::LARGEST_TRACE
+            && trace <= side::LARGEST_TRACE
     }
 }
 
@@ -331,7 +331,7 @@ pub(crate) fn rollout(
     out: Output,
 ) -> Result<()> {
     let Engine { basis, precision, .. } = engine;
-    match (engine.is_side_by_side(projection, job.problem), precision, wide()) {
+    match (engine.is_side_by_side(projection, job), precision, wide()) {
         (true, Precision::Single, Some(simd)) if job.lanes == Lanes::Auto => simd.vectorize(
             #[inline(always)]
             || side::with::<f32x16<Machine>>(simd, policy, projection, job, basis, first, out),

@@ -6,7 +6,7 @@
 //! Q += G'G at the end of the block, with the g_p as the rows of G
 //! ```
 
-use super::pack::{PACK, Pack, add_products, add_scaled, dot, sum, zeros};
+use super::pack::{PACK, Pack, add_scaled, products_of, sum, zeros};
 use super::packed::Packed;
 use super::play::Run;
 use super::{Basis, LinearChooser, Number, vectorized};
@@ -24,6 +24,9 @@ struct Block<R> {
     pulls: Vec<usize>,
     mu: Vec<R>,
     v: Vec<R>,
+    /// Products that are still to be summed, and their sums.
+    products: Vec<Pack<R>>,
+    sums: Vec<R>,
 }
 
 /// Plays all rounds.
@@ -35,6 +38,8 @@ pub(super) fn play<R: Number>(policy: &dyn LinearChooser, table: &Packed<R>, run
         pulls: vec![0; arms],
         mu: vec![R::of(0.0); arms],
         v: vec![R::of(0.0); arms],
+        products: vec![zeros(); BLOCK.max(2 * arms)],
+        sums: vec![R::of(0.0); BLOCK],
     };
     // One run after the other: its matrices stay in the cache.
     for run in runs {
@@ -92,14 +97,30 @@ fn rounds<R: Number>(
                 *h = difference;
             }
             let pulls = &block.g[i * BLOCK * width..][..block.pulls[i] * width];
-            for g in pulls.chunks_exact(width) {
-                let share = -dot_wide(g, y);
-                for (h, g) in h.iter_mut().zip(g) {
-                    add_scaled(h, share, g);
-                }
+            let products = &mut block.products[..block.pulls[i]];
+            for (product, g) in products.iter_mut().zip(pulls.chunks_exact(width)) {
+                *product = products_of(g, y);
             }
-            block.mu[i] = dot_wide(y, &run.z[i * width..(i + 1) * width]);
-            block.v[i] = dot_wide(y, h).max(table.floor[t]);
+            // Loops of their own: next to sums across a vector products would be narrowed.
+            let sums = &mut block.sums[..block.pulls[i]];
+            for (sum_of, product) in sums.iter_mut().zip(&*products) {
+                *sum_of = -sum(product);
+            }
+            for (j, h) in h.iter_mut().enumerate() {
+                let mut corrected = *h;
+                for (&share, g) in sums.iter().zip(pulls.chunks_exact(width)) {
+                    add_scaled(&mut corrected, share, &g[j]);
+                }
+                *h = corrected;
+            }
+        }
+        let vectors = h.chunks_exact(width).zip(run.z.chunks_exact(width));
+        for ((h, z), products) in vectors.zip(block.products.as_chunks_mut::<2>().0) {
+            *products = [products_of(y, z), products_of(y, h)];
+        }
+        for (i, [mean, variance]) in block.products.as_chunks::<2>().0[..arms].iter().enumerate() {
+            block.mu[i] = sum(mean);
+            block.v[i] = sum(variance).max(table.floor[t]);
         }
         let (arm, share) = run.choose(policy, t, &table.rewards, &block.mu, &block.v);
         let h = if run.kept { &run.h } else { &block.h };
@@ -118,19 +139,6 @@ fn rounds<R: Number>(
         }
         block.pulls[arm] += 1;
     }
-}
-
-/// x'y in two sums that do not wait for each other.
-#[inline(always)]
-fn dot_wide<R: Number>(x: &[Pack<R>], y: &[Pack<R>]) -> R {
-    let mut totals = [zeros(); 2];
-    let (x, y) = (x.chunks_exact(2), y.chunks_exact(2));
-    let rest = dot(x.remainder(), y.remainder());
-    for (x, y) in x.zip(y) {
-        add_products(&mut totals[0], &x[0], &y[0]);
-        add_products(&mut totals[1], &x[1], &y[1]);
-    }
-    rest + (sum(&totals[0]) + sum(&totals[1]))
 }
 
 /// The pulls of the block enter Q.

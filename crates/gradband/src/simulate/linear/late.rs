@@ -10,7 +10,7 @@
 //!
 //! One round after the other, in any dimension.
 
-use super::pack::{PACK, Pack, add_scaled, dot, zeros};
+use super::pack::{PACK, Pack, add_scaled, dot, products_of, sum, zeros};
 use super::packed::Packed;
 use super::play::Run;
 use super::rounds::STEP;
@@ -43,14 +43,14 @@ fn all_rounds<R: Number, const V: usize>(
 ) {
     let width = if V == 0 { table.width } else { V };
     let (mut mu, mut v) = (vec![R::of(0.0); table.arms], vec![R::of(0.0); table.arms]);
-    let mut spare = vec![zeros(); table.arms * width];
+    let (mut spare, mut products) = (vec![zeros(); table.arms * width], vec![[zeros(); 2]; table.arms]);
     // One run after the other: its matrices stay in the cache.
     for run in runs {
         for t in 0..table.horizon {
             for s in schedule.due(t) {
                 learn(table, run, width, s);
             }
-            estimate(table, run, width, t, &mut spare, (&mut mu, &mut v));
+            estimate(table, run, width, t, (&mut spare, &mut products), (&mut mu, &mut v));
             let (arm, share) = run.choose(policy, t, &table.rewards, &mu, &v);
             let h = match run.kept {
                 true => &run.h[(2 * table.arms * t + arm) * width..][..width],
@@ -68,7 +68,7 @@ fn estimate<R: Number>(
     run: &mut Run<R>,
     width: usize,
     t: usize,
-    spare: &mut [Pack<R>],
+    (spare, products): (&mut [Pack<R>], &mut [[Pack<R>; 2]]),
     (mu, v): (&mut [R], &mut [R]),
 ) {
     let arms = table.arms;
@@ -85,8 +85,14 @@ fn estimate<R: Number>(
     };
     for (i, h) in h.chunks_exact_mut(width).enumerate() {
         residual(x, matrix(&run.q, i, arms), y, h);
-        mu[i] = dot(y, &run.z[i * width..][..width]);
-        v[i] = dot(y, h).max(table.floor[t]);
+    }
+    let vectors = h.chunks_exact(width).zip(run.z.chunks_exact(width));
+    for ((h, z), products) in vectors.zip(&mut *products) {
+        *products = [products_of(y, z), products_of(y, h)];
+    }
+    for (i, [mean, variance]) in products.iter().enumerate() {
+        mu[i] = sum(mean);
+        v[i] = sum(variance).max(table.floor[t]);
     }
 }
 

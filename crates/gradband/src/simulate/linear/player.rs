@@ -41,7 +41,7 @@ impl Player for LinearPlayer {
     /// A vector's worth of instances at once.
     fn together(&self, job: &Job) -> usize {
         match self.engine(job) {
-            Ok(engine) if engine.is_side_by_side(&self.projection, job.problem) => 16 / job.chunk(),
+            Ok(engine) if engine.is_side_by_side(&self.projection, job) => 16 / job.chunk(),
             _ => 1,
         }
     }

@@ -1,7 +1,7 @@
 //! Small dimensions: one round after the other, all runs of an instance side by side, so that one run's
 //! arithmetic hides the latency of another's. A row of Q is `V` packs, held in registers.
 
-use super::pack::{PACK, Pack, add_scaled, dot, zeros};
+use super::pack::{PACK, Pack, add_scaled, products_of, sum, zeros};
 use super::packed::Packed;
 use super::play::Run;
 use super::{LinearChooser, Number, vectorized};
@@ -36,7 +36,7 @@ fn all_rounds<R: Number, const V: usize>(policy: &dyn LinearChooser, table: &Pac
     let (arms, rows) = (table.arms, table.dim.next_multiple_of(STEP));
     let mut numbers = vec![R::of(0.0); 2 * arms];
     let (mu, v) = numbers.split_at_mut(arms);
-    let mut spare = vec![[zeros(); V]; arms];
+    let (mut spare, mut products) = (vec![[zeros(); V]; arms], vec![[zeros(); 2]; arms]);
     let (xs, ys) = (table.x.as_chunks::<V>().0, table.y.as_chunks::<V>().0);
     for t in 0..table.horizon {
         let (x, y, floor) = (&xs[t], &ys[t], table.floor[t]);
@@ -49,10 +49,13 @@ fn all_rounds<R: Number, const V: usize>(policy: &dyn LinearChooser, table: &Pac
             for i in 0..arms {
                 h[i] = residual(x, &q[i * rows..(i + 1) * rows], y);
             }
-            // A loop of its own: next to the sums across a vector the products above would be narrowed.
             for i in 0..arms {
-                mu[i] = dot(y, &z[i]);
-                v[i] = dot(y, &h[i]).max(floor);
+                products[i] = [products_of(y, &z[i]), products_of(y, &h[i])];
+            }
+            for i in 0..arms {
+                let [mean, variance] = &products[i];
+                mu[i] = sum(mean);
+                v[i] = sum(variance).max(floor);
             }
             let (arm, share) = run.choose(policy, t, &table.rewards, mu, v);
             // A copy: through a reference the compiler must fear that Q changes it, and gives up vectors.

@@ -15,12 +15,14 @@ use crate::simulate::job::{Job, Outcome, Output, Task};
 use crate::simulate::late::forced;
 use crate::simulate::returns::{Baseline, Centre, advantages};
 use gradient::Collector;
+use std::any::Any;
+use std::cell::Cell;
 use table::Table;
 
 /// Beyond this the matrices of an arm leave the first cache, and rows of a matrix fill a vector anyway.
 pub(super) const LARGEST_DIM: usize = 16;
-/// Rounds x arms x dimension of a run that is differentiated: its vectors h are kept, sixteen times over.
-pub(super) const LARGEST_TRACE: usize = 1 << 17;
+/// Rounds x arms x dimension of the runs that are differentiated: their vectors h are kept, 64 bytes for each (64 MiB).
+pub(super) const LARGEST_TRACE: usize = 1 << 20;
 
 /// A run in each lane, and its trace.
 struct Run<R> {
@@ -268,9 +270,83 @@ fn rows_of<R: Real, const N: usize>(q: &mut [[R; N]], g: [R; N], old: &[R], x: [
     h[..N].copy_from_slice(&sums);
 }
 
+/// What buffers depend on.
+#[derive(Clone, Copy, PartialEq)]
+struct Shape {
+    basis: Basis,
+    horizon: usize,
+    arms: usize,
+    dim: usize,
+    features: usize,
+    runs: usize,
+    scored: usize,
+    learns_projection: bool,
+    draws: Draws,
+    scalars: usize,
+}
+
+/// Buffers. A thread keeps them from one call to the next: they are megabytes, and a call takes a millisecond.
+struct Room<R: Numbers> {
+    shape: Shape,
+    instances: Vec<Instance>,
+    table: Table<R>,
+    runs: Vec<Run<R>>,
+    collector: Collector<R>,
+    values: Vec<R>,
+    buffer: Vec<f32>,
+}
+
+thread_local! {
+    static ROOM: Cell<Option<Box<dyn Any>>> = const { Cell::new(None) };
+}
+
+impl<R: Numbers + 'static> Room<R> {
+    fn take(
+        token: R::Token,
+        policy: &dyn LinearChooser,
+        projection: &Projection,
+        job: &Job,
+        basis: Basis,
+    ) -> Box<Self> {
+        let shape = Shape {
+            basis,
+            horizon: job.problem.horizon,
+            arms: job.problem.arms,
+            dim: projection.size(basis),
+            features: projection.dim,
+            runs: job.task.runs(),
+            scored: scored_runs(job),
+            learns_projection: policy.learns_projection(),
+            draws: policy.draws(),
+            scalars: policy.scalars(),
+        };
+        let kept = ROOM.take().and_then(|room| room.downcast::<Self>().ok());
+        let mut room = kept.filter(|room| room.shape == shape).unwrap_or_else(|| {
+            let table = Table::new(token, shape);
+            let run = |r| Run::new(token, policy, &table, job.task.scores(r));
+            Box::new(Self {
+                shape,
+                instances: vec![Instance::default(); R::WIDTH],
+                runs: (0..shape.runs).map(run).collect(),
+                collector: Collector::new(token, &table),
+                table,
+                values: Vec::new(),
+                buffer: Vec::new(),
+            })
+        });
+        room.table.fit(token, projection, job);
+        room
+    }
+}
+
+/// Runs that are differentiated.
+pub(super) fn scored_runs(job: &Job) -> usize {
+    (0..job.task.runs()).filter(|&r| job.task.scores(r)).count()
+}
+
 /// Plays instances `first..`.
 #[inline(always)]
-pub(super) fn with<R: Numbers>(
+pub(super) fn with<R: Numbers + 'static>(
     token: R::Token,
     policy: &dyn LinearChooser,
     projection: &Projection,
@@ -283,14 +359,9 @@ pub(super) fn with<R: Numbers>(
     let Output { outcomes, gradients, curves } = out;
     assert_eq!(gradients.len(), outcomes.len() * length, "a gradient for each instance");
     let marks = job.marks.len();
-    let mut instances: Vec<_> = (0..R::WIDTH).map(|_| Instance::default()).collect();
-    let mut table = Table::<R>::new(token, projection, job, basis);
-    let mut runs: Vec<_> =
-        (0..job.task.runs()).map(|r| Run::new(token, policy, &table, job.task.scores(r))).collect();
-    let mut collector = Collector::new(token, &table);
+    let mut room = Room::<R>::take(token, policy, projection, job, basis);
+    let Room { instances, table, runs, collector, values, buffer, .. } = &mut *room;
     let weights = job.problem.round_weights().unwrap_or_else(|| vec![1.0; table.horizon]);
-    let mut values = Vec::new();
-    let mut buffer = Vec::new();
     for (i, outcomes) in outcomes.chunks_mut(R::WIDTH).enumerate() {
         let (at, count) = (i * R::WIDTH, outcomes.len());
         let first = first + at as u64;
@@ -299,26 +370,27 @@ pub(super) fn with<R: Numbers>(
         }
         table.load(token, &instances[..count]);
         for (r, run) in runs.iter_mut().enumerate() {
-            run.start(token, job, &table, policy.draws(), r, (first, count), &mut buffer);
-            run.play(policy, &table);
+            run.start(token, job, table, policy.draws(), r, (first, count), buffer);
+            run.play(policy, table);
         }
-        settle(&table, &runs, &weights, outcomes, job.marks, &mut curves[at * marks..(at + count) * marks]);
+        settle(table, runs, &weights, outcomes, job.marks, &mut curves[at * marks..(at + count) * marks]);
         let (Task::Gradient(baseline, _), true) = (job.task, length > 0) else { continue };
-        table.returns(&runs, &weights, baseline, &mut values);
-        advantages(baseline, Centre::Mean, R::splat(token, 1.0), &[], &mut values);
+        table.returns(runs, &weights, baseline, values);
+        advantages(baseline, Centre::Mean, R::splat(token, 1.0), &[], values);
         let gradients = &mut gradients[at * length..(at + count) * length];
         gradients.fill(0.0);
         let all = runs.iter().zip(values.chunks_exact(table.horizon));
         for (run, advantages) in all.filter(|(run, _)| run.scored) {
             run.add_scalars(advantages, gradients, length);
             if run.kept {
-                collector.add(&table, run, advantages);
+                collector.add(table, run, advantages);
             }
         }
         if policy.learns_projection() {
-            collector.finish(projection, &table, gradients, length);
+            collector.finish(projection, table, gradients, length);
         }
     }
+    ROOM.set(Some(room));
     Ok(())
 }
 

@@ -298,11 +298,11 @@ fn bits_do_not_depend_on_the_lanes() {
     fn check<P: LinearKernel>(policy: &P, space: &Space, problem: &Problem, basis: Basis) {
         let projection = Projection::new(&space.w, space.rank, space.dim, space.ridge);
         let engine = Engine { basis, precision: Precision::Single };
-        assert!(engine.is_side_by_side(&projection, problem));
         let task = match LinearKernel::unscored(policy) {
             None => Task::Gradient(Baseline::LeaveOneOut(3), Returns::Realized),
             Some(_) => Task::Evaluate,
         };
+        assert!(engine.is_side_by_side(&projection, &job(problem, task)));
         let length = if task == Task::Evaluate { 0 } else { gradient_len(policy, &projection) };
         let play = |lanes| {
             let job = Job { lanes, marks: &[1, 9, 40], ..job(problem, task) };

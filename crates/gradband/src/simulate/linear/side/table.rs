@@ -1,5 +1,6 @@
 //! Instances in lanes, computed once for all runs: what `linear/packed.rs` is to one instance.
 
+use super::Shape;
 use crate::numeric::lanes::{Best, Real, pick};
 use crate::numeric::matmul::{Into, Matrix, product};
 use crate::problem::Instance;
@@ -34,7 +35,7 @@ pub(super) struct Table<R: Numbers> {
     pub optimal: Vec<R>,
     /// In the projected space: the contexts of each lane, with the constant feature if there is one.
     pub contexts: Vec<Vec<R::One>>,
-    /// M, or W transposed, row by row.
+    /// Among features M, in the projected space W transposed: row by row.
     map: Vec<R::Scalar>,
     one_map: Vec<R::One>,
     /// y of one lane, and |x|^2 of each round of each lane.
@@ -46,24 +47,17 @@ pub(super) struct Table<R: Numbers> {
 }
 
 impl<R: Numbers> Table<R> {
-    pub fn new(token: R::Token, projection: &Projection, job: &Job, basis: Basis) -> Self {
-        let (horizon, arms, features) = (job.problem.horizon, job.problem.arms, projection.dim);
-        let dim = projection.size(basis);
-        let map: Vec<f64> = match basis {
-            Basis::Features => projection.gram.clone(),
-            Basis::Projected => {
-                (0..features * dim).map(|i| projection.w[i % dim * features + i / dim]).collect()
-            }
-        };
+    pub fn new(token: R::Token, shape: Shape) -> Self {
+        let Shape { basis, horizon, arms, dim, features, .. } = shape;
         let zeros = |len: usize| vec![R::splat(token, 0.0); len];
         Self {
             basis,
             horizon,
             arms,
             dim,
-            ridge: projection.ridge,
-            offset: R::splat(token, projection.offset),
-            of_means: job.task == Task::Evaluate || job.task.returns() == Returns::Mean,
+            ridge: 1.0,
+            offset: R::splat(token, 0.0),
+            of_means: false,
             x: zeros(horizon * dim),
             y: zeros(horizon * dim),
             floor: zeros(horizon),
@@ -72,14 +66,31 @@ impl<R: Numbers> Table<R> {
             best: zeros(horizon),
             optimal: zeros(horizon),
             contexts: vec![Vec::new(); R::WIDTH],
-            one_map: map.iter().map(|&x| R::One::of(x)).collect(),
-            map: map.iter().map(|&x| R::scalar(x)).collect(),
+            map: Vec::new(),
+            one_map: Vec::new(),
             projected: vec![Vec::new(); R::WIDTH],
             squares: vec![Vec::new(); R::WIDTH],
             features,
-            drawn: features - usize::from(projection.intercept),
-            // M is positive semidefinite: its largest entry is on the diagonal.
-            largest: projection.gram.iter().copied().fold(0.0, f64::max),
+            drawn: features,
+            largest: 0.0,
+        }
+    }
+
+    /// Takes over a projection and what returns are made of.
+    pub fn fit(&mut self, token: R::Token, projection: &Projection, job: &Job) {
+        let (dim, features) = (self.dim, self.features);
+        self.ridge = projection.ridge;
+        self.offset = R::splat(token, projection.offset);
+        self.of_means = job.task == Task::Evaluate || job.task.returns() == Returns::Mean;
+        self.drawn = features - usize::from(projection.intercept);
+        // M is positive semidefinite: its largest entry is on the diagonal.
+        self.largest = projection.gram.iter().copied().fold(0.0, f64::max);
+        match self.basis {
+            Basis::Features => self.map = projection.gram.iter().map(|&x| R::scalar(x)).collect(),
+            Basis::Projected => {
+                let entry = |i: usize| R::One::of(projection.w[i % dim * features + i / dim]);
+                self.one_map = (0..features * dim).map(entry).collect();
+            }
         }
     }
 
@@ -170,13 +181,14 @@ impl<R: Numbers> Table<R> {
         let (dim, features, last) = (self.dim, self.features, instances.len() - 1);
         for (lane, instance) in instances.iter().enumerate() {
             let (contexts, squares) = (&mut self.contexts[lane], &mut self.squares[lane]);
-            contexts.resize(self.horizon * features, R::One::of(1.0));
+            contexts.resize(self.horizon * features, R::One::of(0.0));
             squares.resize(self.horizon, R::One::of(0.0));
             let rows = contexts.chunks_exact_mut(features).zip(instance.contexts.chunks_exact(self.drawn));
             for ((row, x), squared) in rows.zip(squares) {
                 for (out, &x) in row.iter_mut().zip(x) {
                     *out = R::One::of(f64::from(x));
                 }
+                row[self.drawn..].fill(R::One::of(1.0));
                 *squared = square(row);
             }
             self.projected[lane].resize(self.horizon * dim, R::One::of(0.0));
