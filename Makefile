@@ -1,5 +1,5 @@
 # `make test` is what CI runs.
-.PHONY: test check python-test test-clusters wheel notebook browser test-slow fuzz deny unsafe bench bench-python check-lstm check-covertype
+.PHONY: test check python-test test-clusters test-arm wasm wheel notebook browser test-slow fuzz deny unsafe bench bench-python check-lstm check-covertype
 
 test: check
 	cargo test --workspace --locked --quiet
@@ -29,6 +29,16 @@ test-clusters: $(VENV)/ready
 	$(VENV)/bin/pip install --quiet distributed ray mpi4py
 	. $(VENV)/bin/activate && cd python && maturin develop --quiet --release --target-dir $(CURDIR)/target
 	cd python && .venv/bin/python -m pytest -q -rs tests/clusters
+
+# The library's tests on 64-bit ARM, emulated; QUICK=--quick for the golden numbers alone, as in CI.
+test-arm:
+	bin/test-arm $(QUICK)
+
+# The library for WebAssembly, with and without vector instructions.
+wasm:
+	rustup target add wasm32-unknown-unknown
+	cargo build --locked -p gradband --target wasm32-unknown-unknown
+	RUSTFLAGS="-C target-feature=+simd128" cargo build --locked -p gradband --target wasm32-unknown-unknown --target-dir target/wasm-simd128
 
 # A wheel and an sdist, and the wheel in an environment that has nothing else.
 wheel: $(VENV)/ready
