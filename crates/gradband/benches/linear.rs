@@ -5,7 +5,7 @@
 
 mod clock;
 
-use clock::best_of;
+use clock::{best_of, multiply_add_ns};
 use gradband::policy::Choice;
 use gradband::problem::{Covariance, Delay, Linear, Normal, Problem, Split, World};
 use gradband::simulate::{Baseline, Job, Key, Lanes, Outcome, Output, Returns, Task};
@@ -37,14 +37,32 @@ fn choose(name: &str, problem: &Problem) -> gradband::Result<Choice> {
     initial.with_param(problem, slot.name(), &w)
 }
 
+/// Multiply-adds of a policy-round with baseline self, of whose two runs one is differentiated: M x or W x, which they share; Q y of all
+/// arms; the update of one; and the gradient: h u' of all arms, or in the projected space h u' + u h' of all arms, S y of one and
+/// gamma x'.
+fn multiply_adds(dim: usize, arms: usize, rank: usize) -> f64 {
+    let (d, k, r) = (dim as f64, arms as f64, rank as f64);
+    let play = r * d / 2.0 + (k + 1.0) * r * r;
+    play + if rank == dim { k * d * d / 2.0 } else { (2.0 * k * r * r + r * r + r * d) / 2.0 }
+}
+
 fn main() -> gradband::Result<()> {
     let wanted = std::env::args().skip(1).filter(|arg| !arg.starts_with('-'));
     let (sizes, variants): (Vec<_>, Vec<_>) = wanted.partition(|word| word.parse::<usize>().is_ok());
     let realised = |baseline| Task::Gradient(baseline, Returns::Realized);
     let pair = realised(Baseline::SelfPlay);
+    let each = if variants.is_empty() { multiply_add_ns() } else { 0.0 };
     for (dim, arms, horizon, instances) in SIZES {
         if !sizes.is_empty() && !sizes.contains(&dim.to_string()) {
             continue;
+        }
+        if variants.is_empty() {
+            for (variant, rank) in [("cosoftelim", dim), ("cosoftelim rank 8", 8)] {
+                let ns = each * multiply_adds(dim, arms, rank);
+                println!(
+                    r#"{{"bench":"floor","job":"c","variant":"{variant}","d":{dim},"K":{arms},"cpu_ns_per_policy_round":{ns:.2}}}"#
+                );
+            }
         }
         let problem = problem(dim, arms, horizon)?;
         let late = problem.with_world(World { delay: Delay::Rounds(20), ..*problem.world() })?;

@@ -5,7 +5,7 @@
 
 mod clock;
 
-use clock::best_of;
+use clock::{best_of, multiply_add_ns};
 use gradband::Problem;
 use gradband::learn::{Baseline, Plan, Rate, Recipe, Stage};
 use gradband::policy::Choice;
@@ -17,6 +17,9 @@ const ITERATIONS: usize = 3;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let problem = Problem::named("bernoulli-2")?;
     let initial = Choice::parse("lstm", &problem)?;
+    // Four gates of 50 x 50 forwards in both runs of an instance, and backwards twice in the one that is differentiated.
+    let ns = multiply_add_ns() * f64::from(4 * 50 * 50 * (2 + 2) / 2);
+    println!(r#"{{"bench":"floor","job":"d","cpu_ns_per_policy_round":{ns:.2}}}"#);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     for (variant, baseline, instances) in
         [("self", Baseline::SelfPlay, 500), ("loo 4", Baseline::LeaveOneOut(4), 125)]

@@ -167,7 +167,11 @@ impl<R: Numbers> Run<R> {
                     *z = gain.fma(old, *z);
                     mu = z.fma(y, mu);
                 }
-                advance(q, share, old, x, y, h);
+                // Of a known size it is unrolled.
+                match dim {
+                    8 => advance(q, share, &old[..8], &x[..8], &y[..8], &mut h[..8]),
+                    _ => advance(q, share, old, x, y, h),
+                }
                 let mut v = floor.zero();
                 for (h, &y) in h.iter().zip(y) {
                     v = h.fma(y, v);

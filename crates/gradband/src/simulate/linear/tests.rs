@@ -9,7 +9,7 @@ use super::{
     Basis, Engine, LinearKernel, Number, Precision, Projection, Slopes, gradient_len, play, rollout, side,
 };
 use crate::error::Result;
-use crate::numeric::lanes::{One, Real};
+use crate::numeric::lanes::One;
 use crate::numeric::simd::Lanes;
 use crate::numeric::simd::tests::{on_a_plain_machine, wide_lanes};
 use crate::numeric::stream::{Key, fill_normals};

@@ -92,13 +92,16 @@ impl<R: Numbers> Collector<R> {
         let (arms, dim) = (table.arms, self.dim);
         let size = arms * dim;
         for t in 0..table.horizon {
+            let (zero, one) = (advantages[t].zero(), advantages[t].one());
             let before = &mut self.before[t * dim..][..dim];
+            before.fill(zero);
             for (i, z) in self.z.chunks_exact_mut(dim).enumerate() {
                 let h = &run.h[(t + 1) * size + i * dim..][..dim];
-                let hit = run.pulls[t].is(i as f32);
-                let gain = R::select(hit, run.gains[t], advantages[t].zero());
+                // Products with 0 and 1, not selections: see `lanes::put`.
+                let mine = R::select(run.pulls[t].is(i as f32), one, zero);
+                let gain = mine * run.gains[t];
                 for ((z, before), &h) in z.iter_mut().zip(before.iter_mut()).zip(h) {
-                    *before = R::select(hit, *z, *before);
+                    *before = mine.fma(*z, *before);
                     *z = gain.fma(h, *z);
                 }
             }
@@ -109,14 +112,14 @@ impl<R: Numbers> Collector<R> {
             let states = self.sums.chunks_exact_mut(triangle(dim)).zip(self.p.chunks_exact_mut(dim));
             for (i, ((s, p), z)) in states.zip(self.z.chunks_exact_mut(dim)).enumerate() {
                 let h = &run.h[(t + 1) * size + i * dim..][..dim];
-                let hit = run.pulls[t].is(i as f32);
-                let zero = advantages[t].zero();
-                let mine = R::select(hit, advantages[t].one(), zero);
+                let (zero, one) = (advantages[t].zero(), advantages[t].one());
+                let mine = R::select(run.pulls[t].is(i as f32), one, zero);
+                let other = one - mine;
                 let reward = mine * (table.rewards[t * arms + i] - table.offset);
                 let e = advantages[t] * run.by_mean[t * arms + i];
                 let b = advantages[t] * run.by_variance[t * arms + i];
                 for j in 0..dim {
-                    z[j] = R::select(hit, before[j], z[j]);
+                    z[j] = mine.fma(before[j], z[j] * other);
                     self.u[j] = e.fma(z[j], b * h[j]);
                     gamma[j] = reward.fma(p[j], gamma[j]);
                     gamma[j] = e.fma(z[j], gamma[j]);

@@ -166,11 +166,12 @@ impl<R: Numbers> Table<R> {
                 prior = sum.fma(own, prior);
                 square = own.fma(own, square);
             }
-            let seen = (square * nothing).lt(prior);
-            self.floor[t] = R::select(seen, prior * floor, zero);
+            // A product, not a selection: see `lanes::put`.
+            let seen = R::select((square * nothing).lt(prior), shrink.one(), zero);
+            self.floor[t] = seen * prior * floor;
             for (x, y) in x.iter_mut().zip(y) {
                 *x = *x * shrink;
-                *y = R::select(seen, *y, zero);
+                *y = *y * seen;
             }
         }
     }
@@ -223,13 +224,12 @@ impl<R: Numbers> Table<R> {
             for &y in &*y {
                 square = y.fma(y, square);
             }
-            let seen = (whole * nothing).lt(square);
-            y.iter_mut().for_each(
-                #[inline(always)]
-                |y| *y = R::select(seen, *y, zero),
-            );
+            let seen = R::select((whole * nothing).lt(square), zero.one(), zero);
+            for y in y {
+                *y = *y * seen;
+            }
             longest = longest.max(square);
-            self.floor[t] = R::select(seen, square, zero);
+            self.floor[t] = seen * square;
         }
         let most = longest.one() / longest.fma(longest.lit(self.horizon as f64), longest.lit(self.ridge));
         for floor in &mut self.floor {
