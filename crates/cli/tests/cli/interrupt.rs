@@ -1,7 +1,7 @@
 //! Ctrl-C.
 
 use super::*;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Starts a job that would take hours, waits until it is well under way, and interrupts it.

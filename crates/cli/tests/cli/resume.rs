@@ -3,15 +3,15 @@
 use super::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Numbers for moments: reproducible, and any will do.
-struct Moments(u64);
+pub(super) struct Moments(pub u64);
 
 impl Moments {
     /// Between 0 and 1.
-    fn next(&mut self) -> f64 {
+    pub fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as f64 / (1_u64 << 31) as f64
     }
@@ -30,7 +30,7 @@ fn finish(child: Child) -> String {
 }
 
 /// All files of a directory by their names.
-fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(super) fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(dir).unwrap() {
         let (path, name) = (entry.as_ref().unwrap().path(), entry.unwrap().file_name());
@@ -45,12 +45,25 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Every way to learn, as it is asked for.
-const WAYS: [(&str, &[&str]); 11] = [
+pub(super) const WAYS: [(&str, &[&str]); 11] = [
     ("adam", &["bernoulli-2", "--iterations", "2000"]),
     ("sgd", &["bernoulli-2", "--iterations", "2000", "--optimizer", "sgd"]),
     ("yogi", &["bernoulli-2", "--iterations", "2000", "--optimizer", "yogi"]),
-    ("exact, checked steps", &["short.toml", "--gradient", "exact"]),
-    ("exact, adam", &["short.toml", "--gradient", "exact", "--optimizer", "adam", "--iterations", "40"]),
+    ("exact, checked steps", &["short.toml", "--policy", "softelim", "--gradient", "exact"]),
+    (
+        "exact, adam",
+        &[
+            "short.toml",
+            "--policy",
+            "softelim",
+            "--gradient",
+            "exact",
+            "--optimizer",
+            "adam",
+            "--iterations",
+            "40",
+        ],
+    ),
     ("search", &["bernoulli-2", "--policy", "thompson"]),
     ("history and polishing", &["linear-2", "--iterations", "30"]),
     ("folds", &["rows.toml"]),
@@ -60,7 +73,7 @@ const WAYS: [(&str, &[&str]); 11] = [
 ];
 
 /// Labelled rows, of which some are held out.
-fn write_rows(dir: &Path) {
+pub(super) fn write_rows(dir: &Path) {
     let mut numbers = Moments(5);
     let row = |i: usize| {
         let features: Vec<String> =
@@ -79,7 +92,7 @@ fn write_rows(dir: &Path) {
 }
 
 /// A problem that every way to learn without contexts can take.
-fn write_short(dir: &Path) {
+pub(super) fn write_short(dir: &Path) {
     let prior = "[problem.prior]\nkind = \"points\"\ninstances = [[0.6, 0.4], [0.4, 0.6]]";
     write(dir, "short.toml", format!("[problem]\nkind = \"bernoulli\"\nhorizon = 60\n{prior}\n"));
 }
@@ -214,6 +227,13 @@ fn a_finished_training_says_so() {
     let output = run(&["train", "--resume", "-o", out.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&output.stderr).contains("is finished: nothing is left to do"));
+    assert_eq!(files(&out), before);
+    // Its process may have been killed while its files were on their way.
+    let pending = out.join(".gradband-edition");
+    std::fs::create_dir(&pending).unwrap();
+    std::fs::rename(out.join("policy.json"), pending.join("policy.json")).unwrap();
+    let output = run(&["train", "--resume", "-o", out.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(files(&out), before);
 }
 
