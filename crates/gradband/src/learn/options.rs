@@ -123,10 +123,14 @@ impl Options {
         }
         let ascent = self.ascent(problem, choice, self.start(problem, choice)?);
         ascent.check()?;
+        let unscored = choice.unscored(problem)?;
         if exact {
             check_exact(problem, choice, Split::Train)?;
+            if let Some(why) = unscored {
+                return Err(Error::new("gradient", format!("found exact, but {} {why}", choice.name())));
+            }
         }
-        Ok(match choice.unscored(problem)? {
+        Ok(match unscored {
             _ if exact && ascent.optimizer == Optimizer::Sgd && ascent.learning_rate.is_none() => {
                 Plan::ExactAscent(ascent)
             }
