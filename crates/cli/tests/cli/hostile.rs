@@ -37,9 +37,23 @@ fn sizes_that_cannot_work_are_refused_with_what_they_would_need() {
     let dir = tempfile::tempdir().unwrap();
     let network = format!("{POINTS}[policy]\nkind = \"lstm\"\nhidden = 4096\nembedding = 4096\n");
     let features = "[problem]\nkind = \"linear\"\nhorizon = 10\nnoise_sd = 1\narms = 2\ncontext_dim = 10000\ntheta_cov = 1\n";
+    let long = "[problem]\nkind = \"bernoulli\"\nhorizon = 1000000\n[problem.prior]\nkind = \"beta\"\nalpha = 1\nbeta = 1\narms = 1000\n\
+                [policy]\nkind = \"softelim\"\n[train]\nbatch_size = 10000\n";
     for (spec, parts) in [
         (&network[..], ["lstm would have 2013", "GB", "at most 4000000"]),
-        (features, ["soft-ucb would have 1000", "GB", "at most 4000000"]),
+        (features, ["soft-ucb would have 100000002", "6.4 GB", "at most 300000"]),
+        (
+            &features.replace("10000", "1000"),
+            ["soft-ucb would have 1000002", "an iteration about 50 s, its files 45 MB", "at most 300000"],
+        ),
+        (
+            long,
+            [
+                "train.batch_size: an iteration would play 80000 runs of 1000000 rounds (1000 arms)",
+                "22 hours",
+                "at most 1 are",
+            ],
+        ),
     ] {
         let path = write(dir.path(), "s.toml", spec);
         let output = within_a_gigabyte(&["check", &path]);

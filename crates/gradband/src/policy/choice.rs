@@ -1,6 +1,6 @@
 //! A policy on a problem: all parameters and settings filled in and checked.
 
-use super::definition::PolicyKind;
+use super::definition::{Learns, PolicyKind};
 use super::description::Description;
 use super::params::{Coordinate, Initial, Param, SettingValue, Shape};
 use super::prepared::Prepared;
@@ -46,8 +46,10 @@ pub struct Slot {
     pub range: std::ops::Range<usize>,
 }
 
-/// Numbers that a policy may have: a W for two thousand features.
+/// Numbers that a network may have.
 const MOST_NUMBERS: usize = 4_000_000;
+/// The same for policies whose numbers are learned by their score, and are written as text: a W for five hundred features.
+const MOST_SCORED: usize = 300_000;
 
 impl Slot {
     /// What it is called.
@@ -91,19 +93,27 @@ impl Choice {
     /// Refuses what would not fit into memory, before any of it is taken: an ascent keeps some eight copies.
     fn check_size(&self, slots: &[Slot]) -> Result<()> {
         let numbers = slots.last().map_or(0, |slot| slot.range.end);
-        let Some(largest) =
-            slots.iter().max_by_key(|slot| slot.range.len()).filter(|_| numbers > MOST_NUMBERS)
+        let scored = self.kind.learns() == Learns::Score;
+        let most = if scored { MOST_SCORED } else { MOST_NUMBERS };
+        let Some(largest) = slots.iter().max_by_key(|slot| slot.range.len()).filter(|_| numbers > most)
         else {
             return Ok(());
         };
         let shape: Vec<String> = largest.shape.iter().map(usize::to_string).collect();
+        // Measured with a thousand features: 47 s an iteration, files of 45 MB.
+        let columns = largest.shape.last().copied().unwrap_or(1);
+        let scored = scored.then(|| {
+            let (seconds, megabytes) = (5e-8 * (numbers * columns) as f64, 45e-6 * numbers as f64);
+            format!(", an iteration about {seconds:.0} s, its files {megabytes:.0} MB each")
+        });
         let message = format!(
-            "{} would have {numbers} numbers here, at most {MOST_NUMBERS} are allowed: {} is {}, and training would take \
-             about {:.0} GB; ask for a smaller rank or network, or leave features out",
+            "{} would have {numbers} numbers here, at most {most} are allowed: {} is {}, and training would take \
+             about {:.1} GB{}; ask for a smaller rank or network, or leave features out",
             self.name(),
             largest.name(),
             shape.join(" x "),
-            64e-9 * numbers as f64
+            64e-9 * numbers as f64,
+            scored.unwrap_or_default()
         );
         Err(Error::of("policy", ErrorKind::TooLarge(message)))
     }
