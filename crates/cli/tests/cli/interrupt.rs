@@ -75,6 +75,16 @@ fn dynamic_programmes_end_at_once() {
     assert!(out.join("policy.json").exists());
 }
 
+/// A single chunk of instances would take half a minute.
+#[test]
+fn steps_that_take_long_end_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let prior = "[problem.prior]\nkind = \"beta\"\nalpha = 1\nbeta = 1\narms = 1000";
+    let spec = format!("[problem]\nkind = \"bernoulli\"\nhorizon = 100000\n{prior}\n");
+    let spec = write(dir.path(), "k1000.toml", spec);
+    assert!(interrupted(&["train", &spec, "--policy", "softelim"], || true).stdout.is_empty());
+}
+
 /// A large file is given up, and nothing of it stays.
 #[test]
 fn a_table_is_written_whole_or_not_at_all() {

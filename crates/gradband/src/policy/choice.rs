@@ -59,8 +59,9 @@ impl Slot {
 }
 
 impl Choice {
-    /// The policy with its initial parameters and default settings, on a problem that it does not refuse.
-    pub(super) fn complete(kind: &PolicyKind, problem: &Problem) -> Result<Self> {
+    /// The policy with its initial parameters and default settings, on a problem that it does not refuse. A rank that is said
+    /// counts at once: a W for all features may be too large.
+    pub(super) fn complete(kind: &PolicyKind, problem: &Problem, rank: Option<&str>) -> Result<Self> {
         let settings = kind.settings().iter().map(|setting| (setting.name, setting.default())).collect();
         let dim = problem.contextual().map_or(0, |contextual| contextual.dim());
         let mut choice = Self {
@@ -71,6 +72,10 @@ impl Choice {
             arms: problem.arms,
             state: State::Known,
         };
+        let setting = kind.settings().iter().find(|setting| setting.name == "rank");
+        // What is wrong with it is said when it is set.
+        let rank = setting.zip(rank).and_then(|(setting, rank)| setting.parse(rank, choice.columns()).ok());
+        choice.settings.extend(rank.map(|rank| ("rank", rank)));
         choice.restart(problem, |_| None)?;
         Ok(choice)
     }
