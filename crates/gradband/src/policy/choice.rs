@@ -519,15 +519,19 @@ impl Choice {
     /// yet are left out.
     pub fn label(&self) -> String {
         let slots = self.slots();
-        let said = |slot: &&Slot| slot.param.unsaid != Some(self.params[slot.range.start]);
+        let is_changed = |name: &str| {
+            let setting = self.kind.settings().iter().find(|setting| setting.name == name);
+            setting.is_some_and(|setting| self.settings.get(name) != Some(&setting.default()))
+        };
+        // A value is usual only where nothing else would come from a setting.
+        let said = |slot: &&Slot| {
+            slot.param.unsaid != Some(self.params[slot.range.start])
+                || matches!(slot.param.initial, Initial::Setting(name, _) if is_changed(name))
+        };
         let numbers = slots.iter().filter(|slot| slot.shape.is_empty() && self.is_known()).filter(said);
         let mut parts: Vec<_> =
             numbers.map(|slot| format!("{}={}", slot.name(), self.params[slot.range.start])).collect();
-        let changed = self
-            .kind
-            .settings()
-            .iter()
-            .filter(|setting| self.settings.get(setting.name) != Some(&setting.default()));
+        let changed = self.kind.settings().iter().filter(|setting| is_changed(setting.name));
         parts.extend(changed.map(|setting| format!("{}={}", setting.name, self.settings[setting.name])));
         if parts.is_empty() { self.name().into() } else { format!("{}({})", self.name(), parts.join(",")) }
     }
