@@ -1,5 +1,5 @@
 # `make test` is what CI runs.
-.PHONY: test check python-test test-clusters test-arm wasm wheel notebook browser test-slow fuzz deny unsafe bench bench-python check-lstm check-covertype
+.PHONY: test check python-test test-clusters test-arm wasm wheel notebook browser test-slow fuzz soak deny unsafe bench bench-python check-lstm check-covertype
 
 test: check
 	cargo test --workspace --locked --quiet
@@ -63,6 +63,10 @@ SECONDS ?= 60
 SEED ?= 1
 fuzz:
 	cargo run --quiet --locked -p gradband-fuzz -- --seconds $(SECONDS) --seed $(SEED)
+
+# Random commands, killed and resumed for so many seconds, beside the same ones unbroken.
+soak:
+	SOAK_SECONDS=$(SECONDS) SOAK_SEED=$(SEED) cargo test --release --quiet --locked -p gradband-cli --test cli -- --ignored --nocapture soak::
 
 # Licences, sources, duplicates and advisories of the dependencies; without the advisories where their database is out of reach.
 deny:

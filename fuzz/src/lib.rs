@@ -36,6 +36,7 @@ targets!(
     policy_file,
     safetensors,
     agent,
+    checkpoint,
     record,
     session,
     gittins,

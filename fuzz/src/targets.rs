@@ -4,10 +4,12 @@ use crate::folder;
 use flate2::{Compression, write::GzEncoder};
 use gradband::policy::Choice;
 use gradband::problem::{Fit, Keys, Scale};
-use gradband::{Agent, Catalogue, Playable, Problem, Pull};
+use gradband::{Agent, Catalogue, Observer, Playable, Problem, Pull};
 use gradband_files::protocol::{self, Reply};
 use gradband_files::spec::{DataFile, HOLDOUT};
-use gradband_files::{Columns, POLICY_FILE, SpecFile, TableOptions, WEIGHTS_FILE, cache};
+use gradband_files::{
+    CHECKPOINT_FILE, Checkpoint, Columns, POLICY_FILE, SpecFile, TableOptions, WEIGHTS_FILE, cache,
+};
 use gradband_files::{load_playable, load_policy, read_examples, read_table_with};
 use gradband_lab::session::{self, Session};
 use gradband_lab::{Results, record, report};
@@ -264,4 +266,65 @@ pub fn protocol(bytes: &[u8]) -> bool {
     }
     agent.save().expect("an agent can be saved after any lines");
     any
+}
+
+/// Checkpoints, whose checksum is made right, or nothing would get past it: the training goes on from whatever they say.
+pub fn checkpoint(bytes: &[u8]) -> bool {
+    const HEADER: usize = 24;
+    let mut bytes = bytes.to_vec();
+    if bytes.len() > HEADER + 32 && pick(&bytes, 8) > 0 {
+        let sum = Sha256::digest(&bytes[HEADER + 32..]);
+        bytes[HEADER..HEADER + 32].copy_from_slice(&sum);
+    }
+    std::fs::write(dir().join(CHECKPOINT_FILE), bytes).unwrap();
+    let Ok(checkpoint) = Checkpoint::load(dir()) else { return false };
+    let Ok(way) = checkpoint.settings::<usize>() else { return false };
+    // What a number that is none does to a training is said by an error; a panic is no answer.
+    WAYS.get(way).is_some_and(|way| go_on(*way, &mut Recalling(checkpoint)).is_ok())
+}
+
+/// Small trainings, one for each way to learn: policy, problem, options.
+const WAYS: [(&str, &str, &str); 7] = [
+    ("softelim", "", "iterations = 6\nbatch_size = 2"),
+    ("softelim", "", "iterations = 6\nbatch_size = 2\noptimizer = \"sgd\""),
+    ("soft-index", "", "iterations = 4\ngradient = \"exact\""),
+    ("thompson", "", "iterations = 5\nbatch_size = 2"),
+    ("lstm", "hidden = 2\nembedding = 2", "iterations = 3\nbatch_size = 2\ncurriculum = [2, 4]"),
+    ("dqn", "hidden = 2", "iterations = 8"),
+    ("soft-ucb", "rank = 1", "iterations = 4\nbatch_size = 2"),
+];
+
+/// The training of a way, on a problem that is as short as can be.
+fn go_on((kind, settings, options): (&str, &str, &str), observer: &mut dyn Observer) -> gradband::Result<()> {
+    let problem = match kind {
+        "soft-ucb" => "kind = \"classification\"\nhorizon = 4\ndata = \"t.csv\"\nholdout = 0.3",
+        _ => {
+            "kind = \"bernoulli\"\nhorizon = 4\n[problem.prior]\nkind = \"points\"\ninstances = [[0.6, 0.4]]"
+        }
+    };
+    let text = format!("[problem]\n{problem}\n[policy]\nkind = \"{kind}\"\n{settings}\n[train]\n{options}\n");
+    let file = SpecFile::parse(&text, "s.toml")?;
+    let rows: String = (0..24).map(|i| format!("{},{},{}\n", i % 5, i % 7, i % 2)).collect();
+    let table = format!("a,b,y\n{rows}");
+    let open = |_: &str| {
+        let reader = Box::new(Cursor::new(table.as_bytes().to_vec()));
+        Ok(DataFile { name: "t.csv".into(), reader, holdout: HOLDOUT })
+    };
+    let (problem, _) = file.problem(open)?;
+    let choice = file.policy(&problem, &Catalogue::default())?.expect("it is named");
+    let training = file.spec.train.resolve(&problem, &choice)?;
+    training.plan.train(&problem, &choice, 1, observer).map(drop)
+}
+
+/// Goes on from a checkpoint.
+struct Recalling(Checkpoint);
+
+impl Observer for Recalling {
+    fn keep(&mut self, step: &str, state: &dyn Fn() -> Vec<u8>) {
+        self.0.note(step, state());
+    }
+
+    fn recall(&mut self, step: &str) -> Option<Vec<u8>> {
+        self.0.recall(step).map(<[u8]>::to_vec)
+    }
 }

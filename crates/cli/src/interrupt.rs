@@ -20,11 +20,12 @@ static WRITES: AtomicUsize = AtomicUsize::new(0);
 /// Listens from now on. Where no thread can be had for that, Ctrl-C ends a command as it ends any other.
 pub fn install() {
     let handler = || {
+        // Counted before anybody can answer it.
+        let request = REQUESTS.fetch_add(1, Ordering::SeqCst) + 1;
         let again = REQUESTED.swap(true, Ordering::SeqCst);
         if again || HOLDS.load(Ordering::SeqCst) == 0 {
             end();
         }
-        let request = REQUESTS.fetch_add(1, Ordering::SeqCst) + 1;
         // A second Ctrl-C is heard by this thread alone, so another one waits.
         let waits = std::thread::Builder::new().spawn(move || insist(request));
         if waits.is_err() {

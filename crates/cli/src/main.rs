@@ -16,7 +16,18 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match commands::run(args::Args::parse()) {
+    let done = match args::Args::try_parse() {
+        Ok(args) => commands::run(args),
+        Err(error) => {
+            let message = error.render().to_string();
+            if output::cut(&message) == message {
+                error.exit();
+            }
+            output::note(message.trim_end());
+            return ExitCode::from(2);
+        }
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

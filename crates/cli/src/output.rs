@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
-use gradband::Error;
+use gradband::{Error, abridged};
 use gradband_files::{Edition, Lock, io};
 use serde::{Serialize, Serializer};
 use std::io::{ErrorKind, Write};
@@ -126,9 +126,16 @@ pub fn write_with(path: &Path, content: impl FnOnce(&mut dyn Write) -> std::io::
     io::write(path, content).map_err(|error| Failure::unwritable(path, &error))
 }
 
+/// What was typed is not repeated whole if it is longer than any name.
+pub fn cut(message: &str) -> String {
+    const LONGEST: usize = 1000;
+    let words = message.split_inclusive([' ', '\n']);
+    words.map(|word| if word.len() > LONGEST { abridged(word) + " " } else { word.into() }).collect()
+}
+
 /// A remark that is not a result. A closed stderr is no reason to fail.
 pub fn note(message: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", harmless(message));
+    let _ = writeln!(std::io::stderr(), "{}", harmless(&cut(message)));
 }
 
 /// Why the command failed.

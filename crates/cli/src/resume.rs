@@ -7,7 +7,7 @@ use crate::{interrupt, output};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use gradband::{Error, Iteration, Observer, Place, Progress, StopReason};
-use gradband_files::{CHECKPOINT_FILE, Checkpoint, Lock, POLICY_FILE, Target, enter, io};
+use gradband_files::{CHECKPOINT_FILE, Checkpoint, Lock, POLICY_FILE, Target, io};
 use gradband_jobs::{Client, Remark, Work};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -88,12 +88,19 @@ pub fn restored(args: Args) -> Result<Option<(Args, Option<Resumed>)>> {
         return Ok(Some((args, None)));
     };
     let Some(dir) = train.output.clone().filter(|_| train.resume) else { return Ok(Some((args, None))) };
-    if !dir.is_dir() || !Checkpoint::is_in(&dir) && !dir.join(POLICY_FILE).exists() {
+    let nothing = || {
         let message = format!("{} has no training that was broken off; leave --resume out", dir.display());
-        return Err(Error::new("output", message).into());
+        Error::new("output", message)
+    };
+    if !dir.is_dir() {
+        return Err(nothing().into());
     }
-    let lock = enter(&dir).map_err(|error| Failure::unwritable_dir(&dir, &error))?;
+    // First of all: it may finish what a process was killed over.
+    let lock = output::enter(&dir)?;
     if !Checkpoint::is_in(&dir) {
+        if !dir.join(POLICY_FILE).exists() {
+            return Err(nothing().into());
+        }
         output::note(&format!("the training in {} is finished: nothing is left to do", dir.display()));
         return Ok(None);
     }

@@ -5,7 +5,7 @@
 //! leaves it behind, and the next one that takes the directory's [`Lock`] finishes the work. At no moment do old and new
 //! files stand side by side.
 
-use crate::io;
+use crate::io::{self, HIDDEN};
 use crate::lock::Lock;
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,9 +17,6 @@ use tempfile::TempDir;
 const PENDING: &str = ".gradband-edition";
 /// In it: the names of what goes.
 const GONE: &str = ".gone";
-/// Whatever else begins like this is left of a process that was killed.
-const HIDDEN: &str = ".gradband-";
-
 /// A set of files for a directory.
 #[derive(Debug)]
 #[must_use]

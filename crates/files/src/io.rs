@@ -1,10 +1,15 @@
 //! Files: read with a limit and clear messages, written whole or not at all.
 
+use crate::lock::is_at;
 use gradband::{Error, ErrorKind, Place, Result};
 use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind as Io, Read, Write};
 use std::path::Path;
+
+/// What the names of files and folders begin with that are on their way.
+pub(crate) const HIDDEN: &str = ".gradband-";
 
 /// The largest file that is read, in megabytes.
 const MAX_MEGABYTES: u64 = 256;
@@ -85,25 +90,39 @@ fn explained(path: &Path, error: &serde_json::Error) -> Error {
 /// Makes sure that a directory is there and can be written to, and makes it if it is not.
 pub fn create_dir(dir: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(dir)?;
-    tempfile::NamedTempFile::new_in(dir).map(drop)
+    tempfile::Builder::new().prefix(HIDDEN).tempfile_in(dir).map(drop)
 }
 
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// Opens an empty file for this writer alone; others wait.
+fn alone(path: &Path) -> std::io::Result<File> {
+    loop {
+        // The name can be foretold: nobody's link is followed.
+        if std::fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+            std::fs::remove_file(path)?;
+        }
+        let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+        file.lock()?;
+        // Whoever had it may have moved or removed it in between.
+        if is_at(&file, path) {
+            file.set_len(0)?;
+            return Ok(file);
+        }
+    }
+}
+
 fn complete(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> std::io::Result<tempfile::NamedTempFile> {
+    // Its name follows from the file's: what a process that was killed leaves is used by the next that writes the file.
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    let name: String = Sha256::digest(name)[..8].iter().map(|byte| format!("{byte:02x}")).collect();
     let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        // Temporary files are private by default; this one becomes an ordinary file (less the umask).
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.prefix(".gradband-").tempfile_in(folder(path))?;
+    let mut file = builder.prefix(HIDDEN).suffix(&name).rand_bytes(0).make_in(folder(path), alone)?;
     let mut buffer = BufWriter::new(&mut file);
     content(&mut buffer)?;
     buffer.flush()?;
@@ -181,7 +200,40 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"first");
         assert_eq!(write_new(&path, "third").unwrap_err().kind(), Io::AlreadyExists);
         write_new(&dir.path().join("y"), "third").unwrap();
-        let left = std::fs::read_dir(dir.path()).unwrap().count();
-        assert_eq!(left, 2, "nothing temporary is left");
+        let left = || std::fs::read_dir(dir.path()).unwrap().count();
+        assert_eq!(left(), 2, "nothing temporary is left");
+        // A process that was killed leaves what it had, until the file is written again.
+        std::mem::forget(complete(&path, |file| file.write_all(b"fourth, killed")).unwrap().into_temp_path());
+        assert_eq!(left(), 3);
+        write(&path, |file| file.write_all(b"fifth")).unwrap();
+        assert_eq!((left(), std::fs::read(&path).unwrap()), (2, b"fifth".to_vec()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_the_place_of_a_temporary_file_is_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, victim) = (dir.path().join("x"), dir.path().join("victim"));
+        std::fs::write(&victim, "precious").unwrap();
+        let temporary = complete(&path, |_| Ok(())).unwrap().path().to_owned();
+        std::os::unix::fs::symlink(&victim, temporary).unwrap();
+        write(&path, |file| file.write_all(b"new")).unwrap();
+        assert_eq!(std::fs::read(&victim).unwrap(), b"precious");
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn writers_of_one_file_wait_for_each_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        std::thread::scope(|scope| {
+            for i in 0..8_u8 {
+                let path = &path;
+                scope.spawn(move || write(path, |file| file.write_all(&[i; 100_000])).unwrap());
+            }
+        });
+        let found = std::fs::read(&path).unwrap();
+        assert!(found.len() == 100_000 && found.iter().all(|byte| *byte == found[0]));
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 }

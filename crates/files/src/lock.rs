@@ -82,8 +82,9 @@ fn held(file: &mut File) -> Error {
     Error::new(ErrorKind::WouldBlock, message)
 }
 
+/// Is this file the one that is there now?
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+pub(crate) fn is_at(file: &File, path: &Path) -> bool {
     use std::fs::Metadata;
     use std::os::unix::fs::MetadataExt;
     let same = |a: &Metadata, b: &Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
@@ -92,7 +93,7 @@ fn is_at(file: &File, path: &Path) -> bool {
 
 /// Elsewhere a file that is open cannot be removed.
 #[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
+pub(crate) fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 

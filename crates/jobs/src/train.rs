@@ -251,6 +251,11 @@ impl Job {
         let quick = |policy: &Asked| policy.choice.kind().preparation_seconds(problem) <= PATIENCE;
         policies.extend(comparators.filter(quick));
         policies.extend(policies::informed(&policies::INFORMED, problem, PATIENCE));
+        // Whoever is in a hurry does not wait for searches.
+        let mut place = 0..;
+        policies.retain(|policy| {
+            place.next() <= Some(LAST) || !self.in_hurry(trained) || policy.choice.is_known()
+        });
         let policies = fitted(policies, problem, client)?;
         let choices: Vec<&Choice> = policies.iter().map(|policy| &policy.choice).collect();
         let marks = if self.report { session::rounds(problem) } else { Vec::new() };
@@ -260,10 +265,14 @@ impl Job {
         Ok(Played { policies, measured, rivals })
     }
 
+    fn in_hurry(&self, trained: &Trained) -> bool {
+        self.hurry || trained.stop_reason() == StopReason::Interrupted
+    }
+
     /// Instances of the evaluation: fewer if the user is in a hurry.
     fn instances(&self, trained: &Trained, policies: usize, client: &dyn Client) -> usize {
         let instances = self.training.eval_instances;
-        if !self.hurry && trained.stop_reason() != StopReason::Interrupted {
+        if !self.in_hurry(trained) {
             return instances;
         }
         let affordable =

@@ -30,6 +30,13 @@ fn a_spec_without_a_policy_trains_the_best() {
         assert!(words.contains(part), "'{part}' is not in\n{words}");
     }
     assert!(text(&["check", &spec]).contains("No policy is named"));
+    // Classes without an exact gradient are left out, and refused by name.
+    let exact = write(dir.path(), "exact.toml", SPEC.replace("batch_size = 20\n", "gradient = \"exact\"\n"));
+    assert_ne!(json(&["train", &exact])["policy"]["kind"], "thompson");
+    refused_saying(
+        &["train", &exact, "--policy", "thompson"],
+        &["gradient: found exact, but thompson has no score"],
+    );
 }
 
 #[test]

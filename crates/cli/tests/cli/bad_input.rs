@@ -33,10 +33,21 @@ fn long_names_are_cut() {
         &["compare", "bernoulli-2", "--policies", &long],
         &["reproduce", &long],
         &["data", "fetch", &long],
+        &["list", &long],
+        &["train", "--learning-rate", &long],
+        &["train", "--iterations", &long],
+        &["train", &format!("--{long}")],
+        &["reproduce", "fig1", "--shard", &long],
+        &["check", &long],
+        &["play", &long],
+        &["evaluate", "bernoulli-2", "--policy-file", &long],
+        &[&long],
     ] {
         let message = refused(args);
         assert!(message.len() < 1000, "{} characters: {}", message.len(), &message[..200]);
     }
+    let output = run(&["report", &long]);
+    assert!(output.status.code() == Some(1) && output.stderr.len() < 1000);
 }
 
 #[test]

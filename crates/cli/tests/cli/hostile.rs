@@ -37,9 +37,23 @@ fn sizes_that_cannot_work_are_refused_with_what_they_would_need() {
     let dir = tempfile::tempdir().unwrap();
     let network = format!("{POINTS}[policy]\nkind = \"lstm\"\nhidden = 4096\nembedding = 4096\n");
     let features = "[problem]\nkind = \"linear\"\nhorizon = 10\nnoise_sd = 1\narms = 2\ncontext_dim = 10000\ntheta_cov = 1\n";
+    let long = "[problem]\nkind = \"bernoulli\"\nhorizon = 1000000\n[problem.prior]\nkind = \"beta\"\nalpha = 1\nbeta = 1\narms = 1000\n\
+                [policy]\nkind = \"softelim\"\n[train]\nbatch_size = 10000\n";
     for (spec, parts) in [
         (&network[..], ["lstm would have 2013", "GB", "at most 4000000"]),
-        (features, ["soft-ucb would have 1000", "GB", "at most 4000000"]),
+        (features, ["soft-ucb would have 100000002", "6.4 GB", "at most 300000"]),
+        (
+            &features.replace("10000", "1000"),
+            ["soft-ucb would have 1000002", "an iteration about 50 s, its files 45 MB", "at most 300000"],
+        ),
+        (
+            long,
+            [
+                "train.batch_size: an iteration would play 80000 runs of 1000000 rounds (1000 arms)",
+                "22 hours",
+                "at most 1 are",
+            ],
+        ),
     ] {
         let path = write(dir.path(), "s.toml", spec);
         let output = within_a_gigabyte(&["check", &path]);
@@ -47,6 +61,9 @@ fn sizes_that_cannot_work_are_refused_with_what_they_would_need() {
         assert_eq!(output.status.code(), Some(2), "{message}");
         assert!(parts.iter().all(|part| message.contains(part)), "{message}");
     }
+    // What the message asks for helps.
+    let path = write(dir.path(), "s.toml", features.replace("10000", "1000"));
+    text(&["evaluate", &path, "--policy", "soft-ucb(rank=20)", "--instances", "2"]);
 }
 
 #[test]
@@ -203,4 +220,22 @@ fn a_gradient_that_is_no_number_is_said() {
         None => assert_eq!(lost, 0, "{found}"),
     }
     assert!(lost > 0, "the spec no longer shows it: {found}");
+}
+
+/// Rewards far from zero are told apart as those near it are: 4,000 instances, five standard errors.
+#[test]
+fn where_rewards_stand_does_not_matter() {
+    let dir = tempfile::tempdir().unwrap();
+    let regret = |[low, high]: [f64; 2]| {
+        let prior = format!("kind = \"points\"\ninstances = [[{high}, {low}], [{low}, {high}]]");
+        let spec = format!(
+            "[problem]\nkind = \"gaussian\"\nhorizon = 200\nnoise_sd = 0.5\n[problem.prior]\n{prior}\n"
+        );
+        let spec = write(dir.path(), "s.toml", spec);
+        let found = json(&["evaluate", &spec, "--policy", "epsilon-greedy", "--instances", "4000"]);
+        let number = |key: &str| found["bayes_regret"][key].as_f64().unwrap();
+        (number("mean"), number("std_error"))
+    };
+    let [near, far] = [regret([0.0, 0.2]), regret([999_999.0, 999_999.2])];
+    assert!((near.0 - far.0).abs() < 5.0 * near.1.hypot(far.1), "{near:?}, {far:?}");
 }

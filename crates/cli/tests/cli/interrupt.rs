@@ -1,7 +1,7 @@
 //! Ctrl-C.
 
 use super::*;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Starts a job that would take hours, waits until it is well under way, and interrupts it.
@@ -73,6 +73,16 @@ fn dynamic_programmes_end_at_once() {
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["stop_reason"], "interrupted");
     assert!(out.join("policy.json").exists());
+}
+
+/// A single chunk of instances would take half a minute.
+#[test]
+fn steps_that_take_long_end_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let prior = "[problem.prior]\nkind = \"beta\"\nalpha = 1\nbeta = 1\narms = 1000";
+    let spec = format!("[problem]\nkind = \"bernoulli\"\nhorizon = 100000\n{prior}\n");
+    let spec = write(dir.path(), "k1000.toml", spec);
+    assert!(interrupted(&["train", &spec, "--policy", "softelim"], || true).stdout.is_empty());
 }
 
 /// A large file is given up, and nothing of it stays.

@@ -21,13 +21,15 @@ mod reproduce;
 #[cfg(unix)]
 mod resume;
 mod shown;
+#[cfg(unix)]
+mod soak;
 mod tables;
 mod truth;
 mod world;
 
 use serde_json::Value;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 
 /// The binary, with nothing from the surroundings that could change its output.
 fn gradband(args: &[&str]) -> Command {
@@ -90,6 +92,13 @@ fn keys(object: &Value) -> Vec<&str> {
 
 /// The same document without timings, which differ from run to run.
 fn timeless(mut document: Value) -> Value {
-    document.as_object_mut().unwrap().remove("seconds");
+    match &mut document {
+        Value::Object(object) => {
+            object.retain(|key, _| !matches!(&key[..], "seconds" | "core_seconds"));
+            object.values_mut().for_each(|value| *value = timeless(value.take()));
+        }
+        Value::Array(array) => array.iter_mut().for_each(|value| *value = timeless(value.take())),
+        _ => {}
+    }
     document
 }

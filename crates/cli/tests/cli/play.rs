@@ -2,7 +2,7 @@
 
 use super::*;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{ChildStdin, ChildStdout, Stdio};
 
 /// A policy file in a directory.
 fn policy(dir: &Path, problem: &str, policy: &str) -> String {

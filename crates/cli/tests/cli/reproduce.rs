@@ -7,16 +7,7 @@ use std::time::{Duration, Instant};
 /// The records of an experiment, without timings.
 fn records(dir: &Path, experiment: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(dir.join(format!("{experiment}.jsonl"))).unwrap();
-    let record = |line| {
-        let mut record: Value = serde_json::from_str(line).unwrap();
-        record["seconds"].take();
-        record["core_seconds"].take();
-        if let Some(trained) = record["estimate"].get_mut("trained") {
-            trained["seconds"].take();
-        }
-        record
-    };
-    text.lines().map(record).collect()
+    text.lines().map(|line| timeless(serde_json::from_str(line).unwrap())).collect()
 }
 
 #[test]

@@ -149,15 +149,18 @@ impl Ascent {
         let mut stopped = |found: Result<Gradient>| -> Result<Option<Gradient>> {
             Ok(unless_stopped(found)?.map_err(|why| reason = Some(why)).ok())
         };
+        let dim = initial.params().len();
+        let whole =
+            |found: &Gradient| found.estimate.len() == dim && found.variance_per_instance.len() == dim;
         let pilot = match (self.optimizer, self.learning_rate) {
-            (Optimizer::Sgd, None) => stopped(kept::step(observer, "pilot", |observer| {
+            (Optimizer::Sgd, None) => stopped(kept::step(observer, "pilot", whole, |observer| {
                 let key = Key::new(seed).child(PILOT);
                 self.gradient_at(problem, initial, &frame, initial.params(), key, observer)
             }))?,
             _ => None,
         };
         let (rate, clip) = schedule(self, &frame, pilot.as_ref());
-        let recalled = kept::recall(observer, CLIMB).filter(|at: &At| at.fits(initial.params().len()));
+        let recalled = kept::recall(observer, CLIMB).filter(|at: &At| at.fits(iterations, dim));
         let mut at =
             recalled.unwrap_or_else(|| At::start(initial.params(), self.optimizer, clip, iterations));
         for i in at.history.len()..iterations {
@@ -257,10 +260,12 @@ impl At {
         Self { w: w.to_vec(), climber, tail, best: None, history: Vec::new() }
     }
 
-    /// Is it for so many parameters?
-    fn fits(&self, dim: usize) -> bool {
+    /// Is it for so many iterations and parameters?
+    fn fits(&self, iterations: usize, dim: usize) -> bool {
         let best = self.best.as_ref().is_none_or(|(_, w)| w.len() == dim);
-        best && self.w.len() == dim && self.tail.sum.len() == dim && self.climber.fits(dim)
+        let tail = self.tail.sum.len() == dim && self.tail.seen == self.history.len();
+        let history = kept::are_records(&self.history, iterations, dim);
+        best && tail && history && self.w.len() == dim && self.climber.fits(dim)
     }
 }
 

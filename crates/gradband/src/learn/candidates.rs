@@ -24,7 +24,8 @@ pub(super) fn choose(
     observer: &mut dyn Observer,
 ) -> Result<(Choice, Option<Trouble>)> {
     let choices: Vec<&Choice> = candidates.iter().map(|(_, choice)| choice).collect();
-    let regrets = kept::step(observer, "candidates", |observer| {
+    let each = |regrets: &Vec<f64>| regrets.len() == choices.len();
+    let regrets = kept::step(observer, "candidates", each, |observer| {
         training_regret(&choices, problem, seed, BATCHES * runs, observer)
     })?;
     let mut best = 0;

@@ -42,7 +42,8 @@ pub(super) fn train(
     let mut tail = Tail::new(w.len(), ascent.iterations);
     let mut history: Vec<Iteration> = Vec::new();
     let (mut reason, mut learning_rate) = (None, None);
-    let mut found = Found::new("climb", observer);
+    let whole = |value: &Exact| value.gradient.len() == initial.params().len();
+    let mut found = Found::fitting("climb", whole, observer);
     let mut evaluate = |w: &[f64], observer: &mut dyn Observer| -> Result<Option<Exact>> {
         let value = |observer: &mut dyn Observer| {
             exact(problem, &initial.with_params(problem, w)?, Split::Train, observer)

@@ -115,18 +115,25 @@ pub(super) fn recall<T: Kept>(observer: &mut dyn Observer, step: &str) -> Option
     observer.recall(step).and_then(|bytes| value(&bytes))
 }
 
-/// The answer of a step: recalled, or found and kept. What is kept within the step goes by its name.
+/// The answer of a step: recalled if it fits, or found and kept. What is kept within the step goes by its name.
 pub(super) fn step<T: Kept>(
     observer: &mut dyn Observer,
     name: &str,
+    fits: impl FnOnce(&T) -> bool,
     find: impl FnOnce(&mut dyn Observer) -> Result<T>,
 ) -> Result<T> {
-    if let Some(known) = recall(observer, name) {
+    if let Some(known) = recall(observer, name).filter(fits) {
         return Ok(known);
     }
     let found = find(&mut Within::new(name, observer))?;
     observer.keep(name, &|| bytes(&found));
     Ok(found)
+}
+
+/// Are these the records of the first iterations of so many, with so many parameters?
+pub(super) fn are_records(history: &[Iteration], iterations: usize, dim: usize) -> bool {
+    let whole = |record: &Iteration| record.params.as_ref().is_none_or(|params| params.len() == dim);
+    history.len() <= iterations && history.iter().all(whole)
 }
 
 /// Values that are found one after the other, by a search that goes the same way again.
@@ -138,7 +145,13 @@ pub(super) struct Found<T> {
 
 impl<T: Kept + Clone> Found<T> {
     pub fn new(step: &'static str, observer: &mut dyn Observer) -> Self {
-        Self { step, known: recall(observer, step).unwrap_or_default(), next: 0 }
+        Self::fitting(step, |_| true, observer)
+    }
+
+    /// The same for values that have a form.
+    pub fn fitting(step: &'static str, fits: impl Fn(&T) -> bool, observer: &mut dyn Observer) -> Self {
+        let known = recall(observer, step).filter(|known: &Vec<T>| known.iter().all(fits));
+        Self { step, known: known.unwrap_or_default(), next: 0 }
     }
 
     /// The next one: recalled, or found and kept.

@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::q_learning::QLearning;
 use super::recurrent::{Recipe, Stage};
 use super::start::{self, Start};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::measure::{Estimator, check_exact};
 use crate::policy::{Choice, Learns};
 use crate::problem::{Problem, Split};
@@ -78,6 +78,28 @@ pub struct Options {
     pub temperature: Option<bool>,
 }
 
+/// Seconds that an iteration may take on one core, as far as that can be told before.
+const MOST_SECONDS: f64 = 3600.0;
+
+/// Refuses batches that nobody would wait for.
+fn check_time(problem: &Problem, ascent: &Ascent) -> Result<()> {
+    let seconds = 1e-9 * problem.cost() * ascent.estimator.runs() as f64;
+    if ascent.is_exact() || seconds <= MOST_SECONDS {
+        return Ok(());
+    }
+    let features = problem.contextual().map_or(String::new(), |it| format!(", {} features", it.dim()));
+    let message = format!(
+        "an iteration would play {} runs of {} rounds ({} arms{features}), which takes about {:.0} hours on one core, at \
+         most {:.0} are allowed; shorten the horizon, or ask for fewer instances",
+        ascent.estimator.runs(),
+        problem.horizon,
+        problem.arms,
+        seconds / 3600.0,
+        MOST_SECONDS / 3600.0
+    );
+    Err(Error::of("batch_size", ErrorKind::TooLarge(message)))
+}
+
 impl Options {
     /// L, unless it is said.
     pub const ITERATIONS: usize = 100;
@@ -123,10 +145,15 @@ impl Options {
         }
         let ascent = self.ascent(problem, choice, self.start(problem, choice)?);
         ascent.check()?;
+        check_time(problem, &ascent)?;
+        let unscored = choice.unscored(problem)?;
         if exact {
             check_exact(problem, choice, Split::Train)?;
+            if let Some(why) = unscored {
+                return Err(Error::new("gradient", format!("found exact, but {} {why}", choice.name())));
+            }
         }
-        Ok(match choice.unscored(problem)? {
+        Ok(match unscored {
             _ if exact && ascent.optimizer == Optimizer::Sgd && ascent.learning_rate.is_none() => {
                 Plan::ExactAscent(ascent)
             }

@@ -269,8 +269,10 @@ impl<'a> Learner<'a> {
         let whole = |tape: &Tape| tape.len() == WIDTH * self.problem.horizon && tape.iter().all(known);
         let best = state.best.as_ref().is_none_or(|(_, params)| params.len() == dim);
         let weights = state.params.len() == dim && state.target.len() == dim && state.climber.fits(dim);
+        let plays = state.update.div_ceil(self.settings.updates_per_play.max(1));
         let buffer = tapes.len() == self.capacity().min(*played) && tapes.iter().all(whole);
-        best && weights && buffer && state.update <= self.settings.updates
+        let history = kept::are_records(&state.history, self.settings.updates, dim);
+        best && weights && buffer && history && *played == plays && state.update <= self.settings.updates
     }
 
     /// Goes on from there: every transition was drawn by one number.

@@ -147,10 +147,11 @@ struct State {
 kept!(State { done, stage, params, average, best, climber, caution, diverged, history });
 
 impl State {
-    /// Is it for so many weights?
-    fn fits(&self, dim: usize) -> bool {
+    /// Is it for so many iterations and weights?
+    fn fits(&self, iterations: usize, dim: usize) -> bool {
         let best = self.best.as_ref().is_none_or(|(_, weights)| weights.len() == dim);
-        best && self.params.len() == dim && self.average.len() == dim && self.climber.fits(dim)
+        let history = kept::are_records(&self.history, iterations, dim);
+        best && history && self.params.len() == dim && self.average.len() == dim && self.climber.fits(dim)
     }
 }
 
@@ -209,7 +210,9 @@ impl Recipe {
             false => lstm.initial(root.child(WEIGHTS), self.forget_bias),
         };
         let initial = initial.with_params(problem, &start)?;
-        let recalled = kept::recall(observer, STAGES).filter(|state: &State| state.fits(start.len()));
+        let planned: usize = self.stages.iter().map(|stage| stage.iterations).sum();
+        let recalled =
+            kept::recall(observer, STAGES).filter(|state: &State| state.fits(planned, start.len()));
         let mut state = recalled.unwrap_or_else(|| State {
             done: 0,
             stage: 0,
@@ -241,7 +244,6 @@ impl Recipe {
             initial.with_params(problem, &params)
         };
         let (policy, last) = (choice(handed_out)?, choice(state.average)?);
-        let planned: usize = self.stages.iter().map(|stage| stage.iterations).sum();
         let history = state.history;
         let stop_reason = reason.filter(|_| history.len() < planned).unwrap_or(StopReason::Iterations);
         let learning_rate = self.stages.first().map(|stage| stage.rate.initial);

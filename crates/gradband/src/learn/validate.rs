@@ -80,7 +80,8 @@ pub(super) fn route(
     let (folds, mut regrets) = (problem.folds(), Vec::new());
     for (i, part) in folds.iter().enumerate() {
         go_on(observer, "trying on folds of the training data", "folds", i as u64, folds.len() as u64)?;
-        let judged = kept::step(observer, &format!("fold {}", i + 1), |observer| {
+        let each = |judged: &Option<Vec<f64>>| judged.as_ref().is_none_or(|it| it.len() == routes.len());
+        let judged = kept::step(observer, &format!("fold {}", i + 1), each, |observer| {
             on_fold(ascent, routes, problem, part, initial, seed, observer)
         })?;
         let Some(judged) = judged else { return Ok(Route::WHOLE) };

@@ -27,13 +27,13 @@ impl Choice {
     /// The policy with its initial parameters and default settings.
     pub fn initial(kind: &PolicyKind, problem: &Problem) -> Result<Self> {
         refuse(kind, problem, kind.refusal(problem))?;
-        Self::complete(kind, problem)
+        Self::complete(kind, problem, None)
     }
 
     /// The same to be changed, on a problem that it may refuse as it is; [`Self::admitted`] says whether it does.
-    pub(super) fn unsettled(kind: &PolicyKind, problem: &Problem) -> Result<Self> {
+    pub(super) fn unsettled(kind: &PolicyKind, problem: &Problem, rank: Option<&str>) -> Result<Self> {
         kind.check(problem)?;
-        Self::complete(kind, problem)
+        Self::complete(kind, problem, rank)
     }
 
     /// Itself, unless its settings make it refuse the problem.

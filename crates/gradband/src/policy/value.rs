@@ -84,7 +84,8 @@ impl Policy {
 
     /// The policy on a problem, checked and complete. Errors name the parameter or setting.
     pub fn on(&self, problem: &Problem) -> Result<Choice> {
-        let initial = Choice::unsettled(&self.kind, problem)?;
+        let rank = self.settings.get("rank").map(String::as_str);
+        let initial = Choice::unsettled(&self.kind, problem, rank)?;
         let here = |key: &str| Place::key(self.name()).then(Place::key(key));
         // Settings first: which parameters there are depends on them.
         let set = self.settings.iter().try_fold(initial, |choice, (key, value)| {

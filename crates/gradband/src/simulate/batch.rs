@@ -16,8 +16,8 @@ use std::ops::Range;
 /// sums of the chunks hold, so that memory is bounded.
 const WAVE_COST: f64 = 5e8;
 const WAVE_NUMBERS: usize = 1 << 22;
-/// Chunks that are worth handing out together.
-const LEAST_CHUNKS: usize = 8;
+/// Nanoseconds that a number of a policy takes in a round.
+const NUMBER_COST: f64 = 0.1;
 const MOST_CHUNKS: usize = 1 << 10;
 
 /// What consecutive instances told, policy by policy.
@@ -123,15 +123,20 @@ pub(crate) fn play<S: Summary>(
     let size = job.chunk();
     let chunks = instances.div_ceil(size);
     let slowness: f64 = players.iter().map(|player| player.slowness()).sum();
-    let cost = job.problem.cost() * (job.task.runs() * size) as f64 * slowness;
     let numbers: usize = players.iter().map(|player| player.dim()).sum();
+    let run = job.problem.cost() * slowness + NUMBER_COST * (numbers * job.problem.horizon) as f64;
+    let cost = run * (job.task.runs() * size) as f64;
     let most = (WAVE_NUMBERS / numbers.max(1)).clamp(1, MOST_CHUNKS);
     // A player that nobody else can have is played here.
     let described = || players.iter().map(|player| player.description()).collect::<Option<Vec<_>>>();
     let crew = observer.crew().and_then(|crew| Some((crew, described()?)));
     let crew = crew.map(|(crew, players)| (round(&players, job, summary.kept(), instances), crew));
     let hands = crew.as_ref().map_or(1, |(_, crew)| crew.hands().max(1));
-    let wave = ((WAVE_COST / cost) as usize).max(LEAST_CHUNKS).saturating_mul(hands).min(most);
+    // However long a chunk takes, every thread gets one; chunks that are played together are not parted.
+    let least = rayon::current_num_threads();
+    let wave = ((WAVE_COST / cost) as usize).max(least).saturating_mul(hands).min(most);
+    let together = together(players, job);
+    let wave = if wave > together { wave - wave % together } else { wave };
     for start in (0..chunks).step_by(wave) {
         let units = start..(start + wave).min(chunks);
         let sums = match &crew {
@@ -145,6 +150,11 @@ pub(crate) fn play<S: Summary>(
     Ok(())
 }
 
+/// How many chunks are better played by one call.
+fn together(players: &[&dyn Player], job: &Job) -> usize {
+    players.iter().map(|player| player.together(job)).max().unwrap_or(1).max(1)
+}
+
 /// The sums of some chunks, on all threads.
 fn sums<S: Summary>(
     players: &[&dyn Player],
@@ -154,7 +164,7 @@ fn sums<S: Summary>(
     summary: &S,
 ) -> Result<Vec<S::Sum>> {
     let (size, end) = (job.chunk(), chunks.end);
-    let together = players.iter().map(|player| player.together(job)).max().unwrap_or(1).max(1);
+    let together = together(players, job);
     let sums = chunks.into_par_iter().step_by(together).map(|chunk| {
         let first = chunk * size;
         let last = (end.min(chunk + together) * size).min(instances);
