@@ -1,5 +1,5 @@
 # `make test` is what CI runs.
-.PHONY: test check python-test test-clusters test-arm wasm wheel notebook browser test-slow fuzz soak deny unsafe bench bench-python check-lstm check-covertype
+.PHONY: test check python-build python-test test-clusters test-arm wasm wheel notebook browser test-slow fuzz soak deny unsafe bench bench-python check-lstm check-covertype
 
 test: check
 	cargo test --workspace --locked --quiet
@@ -10,18 +10,27 @@ check:
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
-# The Python package, in a virtual environment of its own: built as the tests of Rust are, which saves compiling everything twice.
+# The Python package, in a virtual environment of its own.
 VENV = python/.venv
 $(VENV)/ready: python/pyproject.toml
 	python3 -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet 'maturin>=1.16,<2' numpy pytest pandas polars pyarrow matplotlib gymnasium mypy pyright pandas-stubs
 	touch $@
 
-python-test: $(VENV)/ready
-	cargo build --quiet -p gradband-cli
+# With the rest of the workspace the extension has the features that everything is compiled for already; that works as it is on Linux alone.
+ifeq ($(shell uname),Linux)
+python-build: $(VENV)/ready
+	PYO3_BUILD_EXTENSION_MODULE=1 cargo build --workspace --locked --quiet
+	cp target/debug/lib_lib.so python/gradband/_lib.abi3.so
+else
+python-build: $(VENV)/ready
+	cargo build --quiet --locked -p gradband-cli
 	. $(VENV)/bin/activate && cd python && maturin develop --quiet --profile dev --target-dir $(CURDIR)/target
+endif
+
+python-test: python-build
 	cd python && .venv/bin/mypy --strict gradband
-	cd python && .venv/bin/python -m pytest -q
+	cd python && PYTHONPATH=$(CURDIR)/python .venv/bin/python -m pytest -q
 
 # Trainings on Dask, Ray and MPI, for real: minutes of installing.
 test-clusters: $(VENV)/ready
@@ -93,10 +102,9 @@ check-covertype:
 	FROM="$(FROM)" cargo test --release -p gradband-cli --test cli -- --ignored the_real_file
 
 # docs/guide.ipynb of docs/guide.md, with what its cells show. What the guide itself shows: GRADBAND_GUIDE=write and its test.
-notebook: $(VENV)/ready
+notebook: python-build
 	$(VENV)/bin/pip install --quiet nbclient nbformat ipykernel
-	. $(VENV)/bin/activate && cd python && maturin develop --quiet --profile dev --target-dir $(CURDIR)/target
-	$(VENV)/bin/python python/tools/notebook.py
+	PYTHONPATH=$(CURDIR)/python $(VENV)/bin/python python/tools/notebook.py
 
 # Through Python, ours and other libraries' in one run: a table for README, and a record in bench/records.
 BENCH_VENV = python/bench/.venv

@@ -10,7 +10,9 @@ mod rules;
 
 use clock::{REPEATS, best_of, now};
 use gradband::exact::GittinsTable;
-use gradband::learn::{Ascent, Average, Estimator, GradientSource, Optimizer, Plan, Start};
+use gradband::learn::{
+    Ascent, Average, Estimator, GradientSource, Optimizer, Plan, Rate, Recipe, Stage, Start,
+};
 use gradband::measure::{evaluate, exact as exactly};
 use gradband::policy::{Choice, ready};
 use gradband::problem::{Prior, Problem, Split};
@@ -170,21 +172,39 @@ fn floor() {
     }
 }
 
-/// Wall time of one evaluation on one and on two threads.
+/// Wall time on one and on two threads: an evaluation, a contextual gradient, iterations of the LSTM.
 fn threads() {
-    let problem = Problem::named("bernoulli-10").unwrap();
-    let choice = choice("softelim", &problem);
+    let arms = Problem::named("bernoulli-10").unwrap();
+    let softelim = choice("softelim", &arms);
+    speedup("e", || drop(black_box(evaluate(&[&softelim], &arms, 1, 8192, &[], &mut ()).unwrap())));
+    let linear = Problem::named("linear-1").unwrap();
+    let player = choice("cosoftelim", &linear).player(&linear, &mut ()).unwrap();
+    let estimator = Estimator { baseline: Baseline::SelfPlay, returns: Returns::Realized, batch_size: 2048 };
+    speedup("c", || drop(black_box(estimator.estimate(&*player, &linear, Key::new(1), &mut ()).unwrap())));
+    let two = Problem::named("bernoulli-2").unwrap();
+    let lstm = choice("lstm", &two);
+    let rate = Rate { initial: 1e-4, end: 1.0, decay: 1.0 };
+    let stages = vec![Stage { horizon: two.horizon(), iterations: 2, rate }];
+    let recipe = Recipe { stages, instances: 500, temperature: false, ..Recipe::paper(&two) };
+    let plan = Plan::Recurrent(recipe);
+    speedup("d", || drop(black_box(plan.train(&two, &lstm, 0, &mut ()).unwrap())));
+}
+
+fn speedup(job: &str, work: impl Fn() + Sync) {
     let wall = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let measure = |_| {
             let start = Instant::now();
-            pool.install(|| black_box(evaluate(&[&choice], &problem, 1, 8192, &[], &mut ()).unwrap()));
+            pool.install(&work);
             start.elapsed().as_secs_f64()
         };
         (0..REPEATS).map(measure).fold(f64::INFINITY, f64::min)
     };
     let (one, two) = (wall(1), wall(2));
-    println!(r#"{{"bench":"threads","one_s":{one:.4},"two_s":{two:.4},"speedup":{:.3}}}"#, one / two);
+    println!(
+        r#"{{"bench":"threads","job":"{job}","one_s":{one:.4},"two_s":{two:.4},"speedup":{:.3}}}"#,
+        one / two
+    );
 }
 
 fn main() {

@@ -48,8 +48,9 @@ pub(in crate::policy) const DEFINITION: Definition = Definition {
     ..Definition::CONTEXTS
 };
 
-/// Runs whose longest context is averaged.
+/// Runs whose longest context is averaged, and numbers after which fewer are enough.
 const NORM_RUNS: u64 = 100;
+const NORM_NUMBERS: u64 = 20_000_000;
 
 /// alpha = sigma sqrt(d ln((1 + n L² / lambda) n)), with L the longest context of a run (Abbasi-Yadkori, Pál and
 /// Szepesvári, 2011, with delta = 1/n and the projection's determinant bounded).
@@ -57,12 +58,14 @@ fn paper_width(problem: &Problem, choice: &Choice) -> Result<f64> {
     let (dim, horizon) = (choice.dim() as f64, problem.mean_rounds() as f64);
     let mut instance = Instance::default();
     let mut total = 0.0;
-    for index in 0..NORM_RUNS {
+    let numbers = (problem.horizon * choice.dim()) as u64;
+    let runs = (NORM_NUMBERS / numbers.max(1)).clamp(1, NORM_RUNS);
+    for index in 0..runs {
         problem.draw_contexts(Split::Train, Key::new(0), index, &mut instance)?;
         let square = |x: &[f32]| x.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>();
         total += instance.contexts.chunks_exact(choice.dim()).map(square).fold(0.0, f64::max);
     }
-    let longest = total / NORM_RUNS as f64;
+    let longest = total / runs as f64;
     let inside = (1.0 + horizon * longest / ridge(choice)) * horizon;
     Ok(noise_sd(problem, choice) * (dim * inside.ln()).sqrt())
 }
