@@ -199,12 +199,10 @@ impl State {
         let dim = policy.dim();
         let moments = |arm: &ArmState| arm.moments.as_ref().map_or(dim == 0, |m| dim > 0 && m.fit(dim));
         let view = policy.decider().view();
-        let regression = |arm: &ArmState| match (&view, &arm.regression, &arm.moments) {
-            (View::Estimates(projection), Some(regression), Some(moments)) => {
-                regression.fits(projection, moments)
-            }
-            (View::Estimates(_), ..) => false,
-            (_, regression, _) => regression.is_none(),
+        let regression = |arm: &ArmState| match (&view, &arm.regression) {
+            (View::Estimates(projection), Some(regression)) => regression.fits(projection),
+            (View::Estimates(_), None) => false,
+            (_, regression) => regression.is_none(),
         };
         let memory = policy.decider().start(0.0).len();
         let mut names = HashSet::new();
