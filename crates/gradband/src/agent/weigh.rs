@@ -109,10 +109,12 @@ impl Asking<'_> {
         // The policy is asked about all arms, or about these.
         let all = asked.len() > which.len();
         let place = |i: usize| if all { which[i] } else { i };
-        for i in 0..which.len() {
-            pi[i] = pi[place(i)];
+        if all {
+            for (i, &arm) in which.iter().enumerate() {
+                pi[i] = pi[arm];
+            }
+            pi.truncate(which.len());
         }
-        pi.truncate(which.len());
         let mut total: f64 = pi.iter().sum();
         if total == 0.0 {
             // After its end, or if its arm is not allowed, the best mean stands in for the policy.
