@@ -96,8 +96,7 @@ impl<R: Numbers> Run<R> {
         job: &Job,
         table: &Table<R>,
         draws: Draws,
-        r: usize,
-        (first, count): (u64, usize),
+        (r, first, count): (usize, u64, usize),
         buffer: &mut Vec<f32>,
     ) {
         let zero = R::splat(token, 0.0);
@@ -374,7 +373,7 @@ pub(super) fn with<R: Numbers + 'static>(
         }
         table.load(token, &instances[..count]);
         for (r, run) in runs.iter_mut().enumerate() {
-            run.start(token, job, table, policy.draws(), r, (first, count), buffer);
+            run.start(token, job, table, policy.draws(), (r, first, count), buffer);
             run.play(policy, table);
         }
         settle(table, runs, &weights, outcomes, job.marks, &mut curves[at * marks..(at + count) * marks]);

@@ -69,12 +69,12 @@ impl<R: Numbers> Collector<R> {
         let rounds = (VECTORS / arms).max(1);
         for start in (0..table.horizon).step_by(rounds) {
             let end = (start + rounds).min(table.horizon);
-            for t in start..end {
+            for (t, &advantage) in advantages.iter().enumerate().take(end).skip(start) {
                 let h = &run.h[(t + 1) * size..][..size];
                 let vectors = h.chunks_exact(dim).zip(self.u[(t - start) * size..].chunks_exact_mut(dim));
                 for (i, ((h, u), z)) in vectors.zip(self.z.chunks_exact_mut(dim)).enumerate() {
-                    let a = advantages[t] * run.by_mean[t * arms + i];
-                    let b = advantages[t] * run.by_variance[t * arms + i];
+                    let a = advantage * run.by_mean[t * arms + i];
+                    let b = advantage * run.by_variance[t * arms + i];
                     let gain = R::select(run.pulls[t].is(i as f32), run.gains[t], a.zero());
                     for ((&h, u), z) in h.iter().zip(u).zip(z) {
                         *u = a.fma(*z, b * h);
@@ -91,8 +91,8 @@ impl<R: Numbers> Collector<R> {
     fn backwards(&mut self, table: &Table<R>, run: &Run<R>, advantages: &[R]) {
         let (arms, dim) = (table.arms, self.dim);
         let size = arms * dim;
-        for t in 0..table.horizon {
-            let (zero, one) = (advantages[t].zero(), advantages[t].one());
+        for (t, advantage) in advantages.iter().enumerate() {
+            let (zero, one) = (advantage.zero(), advantage.one());
             let before = &mut self.before[t * dim..][..dim];
             before.fill(zero);
             for (i, z) in self.z.chunks_exact_mut(dim).enumerate() {
