@@ -249,13 +249,10 @@ impl Job {
             .to_vec();
         let comparators = COMPARATORS.iter().filter_map(|text| policies::parse(text, problem, "").ok());
         let quick = |policy: &Asked| policy.choice.kind().preparation_seconds(problem) <= PATIENCE;
-        policies.extend(comparators.filter(quick));
-        policies.extend(policies::informed(&policies::INFORMED, problem, PATIENCE));
+        let informed = policies::informed(&policies::INFORMED, problem, PATIENCE);
         // Whoever is in a hurry does not wait for searches.
-        let mut place = 0..;
-        policies.retain(|policy| {
-            place.next() <= Some(LAST) || !self.in_hurry(trained) || policy.choice.is_known()
-        });
+        let waits = |policy: &Asked| !self.in_hurry(trained) || policy.choice.is_known();
+        policies.extend(comparators.filter(quick).chain(informed).filter(waits));
         let policies = fitted(policies, problem, client)?;
         let choices: Vec<&Choice> = policies.iter().map(|policy| &policy.choice).collect();
         let marks = if self.report { session::rounds(problem) } else { Vec::new() };

@@ -104,6 +104,11 @@ impl Task {
         matches!(self, Self::Gradient(baseline, _) if baseline.scores(r))
     }
 
+    /// How many are.
+    pub(crate) fn scored_runs(self) -> usize {
+        (0..self.runs()).filter(|&r| self.scores(r)).count()
+    }
+
     /// What returns are made of.
     pub(crate) fn returns(self) -> Returns {
         match self {

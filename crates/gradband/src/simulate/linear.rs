@@ -41,6 +41,7 @@ use crate::error::Result;
 use crate::numeric::lanes::{Lane, One, Real};
 use crate::numeric::matmul::Element;
 use crate::numeric::simd::{Lanes, Machine, vectorized, wide};
+use crate::numeric::stream::{Key, fill_normals, fill_uniforms};
 use fearless_simd::{Simd, f32x16};
 
 /// The projection W with the ridge lambda.
@@ -150,7 +151,7 @@ impl Engine {
     /// Are small states in single precision played side by side, sixteen instances at a time?
     fn is_side_by_side(self, projection: &Projection, job: &Job) -> bool {
         let (problem, dim) = (job.problem, projection.size(self.basis));
-        let trace = problem.horizon.saturating_mul(problem.arms * dim).saturating_mul(side::scored_runs(job));
+        let trace = problem.horizon.saturating_mul(problem.arms * dim).saturating_mul(job.task.scored_runs());
         self.precision == Precision::Single
             && dim <= side::LARGEST_DIM
             && problem.world().is_prompt()
@@ -183,6 +184,26 @@ pub enum Draws {
     Normal,
     /// None.
     None,
+}
+
+impl Draws {
+    /// Numbers in a round.
+    fn per_round(self, arms: usize) -> usize {
+        match self {
+            Self::Uniform => 1,
+            Self::Normal => arms,
+            Self::None => 0,
+        }
+    }
+
+    /// Those of all rounds of a run of instance `index`.
+    fn fill(self, key: Key, index: u64, out: &mut [f32]) {
+        match self {
+            Self::Uniform => fill_uniforms(key, index, out),
+            Self::Normal => fill_normals(key, index, out),
+            Self::None => {}
+        }
+    }
 }
 
 /// Where a policy leaves the derivatives of the log-probability of its choice. Without a score, scratch of the same
@@ -330,23 +351,23 @@ pub(crate) fn rollout(
     first: u64,
     out: Output,
 ) -> Result<()> {
-    let Engine { basis, precision, .. } = engine;
-    match (engine.is_side_by_side(projection, job), precision, wide()) {
-        (true, Precision::Single, Some(simd)) if job.lanes == Lanes::Auto => simd.vectorize(
-            #[inline(always)]
-            || side::with::<f32x16<Machine>>(simd, policy, projection, job, basis, first, out),
-        ),
-        (true, Precision::Single, _) => vectorized(
-            #[inline(always)]
-            || side::with::<One<f32>>((), policy, projection, job, basis, first, out),
-        ),
-        (_, precision, _) => {
-            let how = (basis, play::Pace::of(job.problem.world(), projection.size(basis)));
-            match precision {
-                Precision::Single => play::with::<One<f32>>(policy, projection, job, how, first, out),
-                Precision::Double => play::with::<One<f64>>(policy, projection, job, how, first, out),
-            }
-        }
+    let Engine { basis, precision } = engine;
+    if engine.is_side_by_side(projection, job) {
+        return match wide() {
+            Some(simd) if job.lanes == Lanes::Auto => simd.vectorize(
+                #[inline(always)]
+                || side::with::<f32x16<Machine>>(simd, policy, projection, job, basis, first, out),
+            ),
+            _ => vectorized(
+                #[inline(always)]
+                || side::with::<One<f32>>((), policy, projection, job, basis, first, out),
+            ),
+        };
+    }
+    let how = (basis, play::Pace::of(job.problem.world(), projection.size(basis)));
+    match precision {
+        Precision::Single => play::with::<One<f32>>(policy, projection, job, how, first, out),
+        Precision::Double => play::with::<One<f64>>(policy, projection, job, how, first, out),
     }
 }
 
@@ -355,19 +376,12 @@ trait Numbers: Lane {
     /// One of them.
     type One: Number;
 
-    /// The policy's choice.
-    fn act(
-        policy: &dyn LinearChooser,
-        scored: bool,
-        mu: &[Self],
-        v: &[Self],
-        draws: &[Self],
-        slopes: &mut Slopes<Self>,
-    ) -> Self;
+    /// The policy as these lanes ask it.
+    fn chooser(policy: &dyn LinearChooser) -> &dyn Chooses<Self>;
 }
 
 /// One number of the engine.
-trait Number: Numbers<Token = (), Mask = bool> + Element {
+trait Number: Numbers<Token = (), Mask = bool> + Element + Into<f64> {
     /// Distance from 1 to the next number.
     const EPSILON: f64;
 
@@ -377,29 +391,26 @@ trait Number: Numbers<Token = (), Mask = bool> + Element {
     }
 }
 
-macro_rules! numbers {
-    ($lanes:ty, $one:ty) => {
-        impl Numbers for $lanes {
-            type One = $one;
-
-            #[inline(always)]
-            fn act(
-                policy: &dyn LinearChooser,
-                scored: bool,
-                mu: &[Self],
-                v: &[Self],
-                draws: &[Self],
-                slopes: &mut Slopes<Self>,
-            ) -> Self {
-                Chooses::<Self>::act(policy, scored, mu, v, draws, slopes)
-            }
-        }
-    };
+impl Numbers for One<f32> {
+    type One = Self;
+    fn chooser(policy: &dyn LinearChooser) -> &dyn Chooses<Self> {
+        policy
+    }
 }
 
-numbers!(One<f32>, One<f32>);
-numbers!(One<f64>, One<f64>);
-numbers!(f32x16<Machine>, One<f32>);
+impl Numbers for One<f64> {
+    type One = Self;
+    fn chooser(policy: &dyn LinearChooser) -> &dyn Chooses<Self> {
+        policy
+    }
+}
+
+impl Numbers for f32x16<Machine> {
+    type One = One<f32>;
+    fn chooser(policy: &dyn LinearChooser) -> &dyn Chooses<Self> {
+        policy
+    }
+}
 
 impl Number for One<f32> {
     const EPSILON: f64 = f32::EPSILON as f64;

@@ -8,6 +8,13 @@ use std::ops::{Add, BitOr, BitXor, Div, Mul, Neg, Shl, Shr, Sub};
 #[repr(transparent)]
 pub struct One<T>(pub T);
 
+impl<T: Into<f64>> From<One<T>> for f64 {
+    #[inline(always)]
+    fn from(one: One<T>) -> Self {
+        one.0.into()
+    }
+}
+
 /// 32 random bits of one run; arithmetic wraps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OneWord(pub u32);

@@ -7,7 +7,7 @@ use super::packed::Packed;
 use super::{Basis, Draws, LinearChooser, Number, Projection, Slopes, blocks, gradient_len, late, rounds};
 use crate::error::Result;
 use crate::numeric::lanes::One;
-use crate::numeric::stream::{Stream, fill_normals, fill_uniforms};
+use crate::numeric::stream::Stream;
 use crate::problem::{Instance, World};
 use crate::simulate::job::{Job, Outcome, Output, Task};
 use crate::simulate::late::{Schedule, forced};
@@ -69,11 +69,7 @@ impl<R: Number> Run<R> {
     fn new(policy: &dyn LinearChooser, table: &Packed<R>, pace: Pace, scored: bool) -> Self {
         let (horizon, arms, zero) = (table.horizon, table.arms, R::of(0.0));
         let kept = scored && policy.learns_projection();
-        let draws_per_round = match policy.draws() {
-            Draws::Uniform => 1,
-            Draws::Normal => arms,
-            Draws::None => 0,
-        };
+        let draws_per_round = policy.draws().per_round(arms);
         let rounds = if scored { horizon } else { 1 };
         let late = usize::from(pace == Pace::Late);
         let matrices = table.prior.len();
@@ -107,12 +103,7 @@ impl<R: Number> Run<R> {
         buffer: &mut Vec<f32>,
     ) {
         buffer.resize(self.draws.len(), 0.0);
-        let key = job.action_key(r);
-        match draws {
-            Draws::Uniform => fill_uniforms(key, index, buffer),
-            Draws::Normal => fill_normals(key, index, buffer),
-            Draws::None => {}
-        }
+        draws.fill(job.action_key(r), index, buffer);
         for (draw, &x) in self.draws.iter_mut().zip(buffer.iter()) {
             *draw = R::of(f64::from(x));
         }
@@ -155,7 +146,7 @@ impl<R: Number> Run<R> {
                 slopes.scalars.fill(R::of(0.0));
                 arm as usize
             }
-            _ => R::act(policy, self.scored, mu, v, draws, &mut slopes).indices()[0] as usize,
+            _ => R::chooser(policy).act(self.scored, mu, v, draws, &mut slopes).indices()[0] as usize,
         };
         let share = R::of(1.0) / (v[arm] + 1.0);
         self.pulls[t] = arm as u32;

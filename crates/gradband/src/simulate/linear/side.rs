@@ -9,7 +9,7 @@ mod table;
 use super::{Basis, Draws, LinearChooser, Numbers, Projection, Slopes, gradient_len};
 use crate::error::Result;
 use crate::numeric::lanes::{One, Real, pick};
-use crate::numeric::stream::{Stream, fill_normals, fill_uniforms};
+use crate::numeric::stream::Stream;
 use crate::problem::Instance;
 use crate::simulate::job::{Job, Outcome, Output, Task};
 use crate::simulate::late::forced;
@@ -58,11 +58,7 @@ impl<R: Numbers> Run<R> {
     fn new(token: R::Token, policy: &dyn LinearChooser, table: &Table<R>, scored: bool) -> Self {
         let (horizon, arms, dim) = (table.horizon, table.arms, table.dim);
         let kept = scored && policy.learns_projection();
-        let draws_per_round = match policy.draws() {
-            Draws::Uniform => 1,
-            Draws::Normal => arms,
-            Draws::None => 0,
-        };
+        let draws_per_round = policy.draws().per_round(arms);
         let rounds = if scored { horizon } else { 1 };
         let zeros = |len: usize| vec![R::splat(token, 0.0); len];
         Self {
@@ -103,11 +99,7 @@ impl<R: Numbers> Run<R> {
         let len = self.draws.len();
         buffer.resize(len * count, 0.0);
         for (lane, buffer) in buffer.chunks_exact_mut(len.max(1)).enumerate() {
-            match draws {
-                Draws::Uniform => fill_uniforms(job.action_key(r), first + lane as u64, buffer),
-                Draws::Normal => fill_normals(job.action_key(r), first + lane as u64, buffer),
-                Draws::None => {}
-            }
+            draws.fill(job.action_key(r), first + lane as u64, buffer);
         }
         for (i, draw) in self.draws.iter_mut().enumerate() {
             *draw = R::from_fn(
@@ -117,6 +109,7 @@ impl<R: Numbers> Run<R> {
             );
         }
         let (floor, arms) = (job.problem.world().floor, table.arms);
+        self.forced.clear();
         if floor > 0.0 {
             self.forced.resize(table.horizon, zero);
             for lane in 0..R::WIDTH {
@@ -192,7 +185,7 @@ impl<R: Numbers> Run<R> {
             variance: &mut self.by_variance[at * arms..][..arms],
             scalars: &mut self.by_scalars[at * scalars..][..scalars],
         };
-        let mut arm = R::act(policy, self.scored, &self.mu, &self.v, draws, &mut slopes);
+        let mut arm = R::chooser(policy).act(self.scored, &self.mu, &self.v, draws, &mut slopes);
         let (zero, one) = (arm.zero(), arm.one());
         if let Some(&forced) = self.forced.get(t) {
             // Nothing there depends on the policy.
@@ -214,6 +207,20 @@ impl<R: Numbers> Run<R> {
         self.pulls[t] = arm;
         self.gains[t] = gain;
         self.means[t] = pick(&table.means[t * arms..][..arms], arm);
+    }
+
+    /// Adds advantages times scores to the gradients by the scalars, which come last.
+    #[inline(always)]
+    fn add_scalars(&self, advantages: &[R], gradients: &mut [f64], length: usize) {
+        let scalars = self.scalars_per_round;
+        for k in 0..scalars {
+            for (t, &advantage) in advantages.iter().enumerate() {
+                let product = self.by_scalars[t * scalars + k] * advantage;
+                for (lane, gradient) in gradients.chunks_exact_mut(length).enumerate() {
+                    gradient[length - scalars + k] += product.lane(lane);
+                }
+            }
+        }
     }
 }
 
@@ -318,7 +325,7 @@ impl<R: Numbers + 'static> Room<R> {
             dim: projection.size(basis),
             features: projection.dim,
             runs: job.task.runs(),
-            scored: scored_runs(job),
+            scored: job.task.scored_runs(),
             learns_projection: policy.learns_projection(),
             draws: policy.draws(),
             scalars: policy.scalars(),
@@ -340,11 +347,6 @@ impl<R: Numbers + 'static> Room<R> {
         room.table.fit(token, projection, job);
         room
     }
-}
-
-/// Runs that are differentiated.
-pub(super) fn scored_runs(job: &Job) -> usize {
-    (0..job.task.runs()).filter(|&r| job.task.scores(r)).count()
 }
 
 /// Plays instances `first..`.
@@ -442,22 +444,6 @@ impl<R: Numbers> Table<R> {
                 };
                 let value = if baseline == Baseline::None { value } else { value - self.optimal[t] };
                 values.push(value * value.lit(weight));
-            }
-        }
-    }
-}
-
-impl<R: Numbers> Run<R> {
-    /// Adds advantages times scores to the gradients by the scalars, which come last.
-    #[inline(always)]
-    fn add_scalars(&self, advantages: &[R], gradients: &mut [f64], length: usize) {
-        let scalars = self.scalars_per_round;
-        for k in 0..scalars {
-            for (t, &advantage) in advantages.iter().enumerate() {
-                let product = self.by_scalars[t * scalars + k] * advantage;
-                for (lane, gradient) in gradients.chunks_exact_mut(length).enumerate() {
-                    gradient[length - scalars + k] += product.lane(lane);
-                }
             }
         }
     }

@@ -335,15 +335,56 @@ fn bits_do_not_depend_on_the_lanes() {
     }
 }
 
+/// Jobs of the same shape one after the other: what one leaves in a thread's buffers changes nothing for the next.
+#[test]
+fn buffers_forget() {
+    let policy = SoftUcb { alpha: 0.8, temperature: 0.4, hard: false };
+    let play = |floor: f64, ridge: f64, offset: f64, intercept: bool, returns, basis| {
+        let (space, dim) = (space(6, 6, false), 6 - usize::from(intercept));
+        let problem = problem(dim, 3, 30);
+        let problem = problem.with_world(World { floor, ..*problem.world() }).unwrap();
+        let projection = Projection::new(&space.w, 6, 6, ridge).with_intercept(intercept).with_offset(offset);
+        let job = job(&problem, Task::Gradient(Baseline::SelfPlay, returns));
+        played(&policy, &projection, Engine { basis, precision: Precision::Single }, &job, (2, 19))
+    };
+    let all = |alone: bool| {
+        let mut out = Vec::new();
+        for basis in BASES {
+            for (floor, ridge, offset, intercept, returns) in [
+                (0.2, 0.5, 0.3, true, Returns::Mean),
+                (0.0, 1.0, 0.0, false, Returns::Realized),
+                (0.1, 2.0, 0.5, false, Returns::Mean),
+                (0.0, 1.0, 0.0, true, Returns::Realized),
+            ] {
+                let play = || play(floor, ridge, offset, intercept, returns, basis);
+                out.push(match alone {
+                    true => std::thread::scope(|scope| scope.spawn(play).join().unwrap()),
+                    false => play(),
+                });
+            }
+        }
+        out
+    };
+    assert!(all(true) == all(false), "a job depends on those before it");
+}
+
 /// 200 instances in single precision: nine in ten have the runs of double precision (a tie that rounds otherwise ends the rest), and
 /// the gradients of those are off by at most 1e-4 of their length, or twice what they are off by one after the other.
 #[test]
 fn lanes_agree_with_the_dense_engine() {
     const INSTANCES: usize = 200;
-    for (rank, dim, arms) in [(8, 8, 4), (16, 16, 2), (3, 20, 4), (1, 9, 3)] {
+    // The last two with a constant feature.
+    for (rank, dim, arms, intercept) in [
+        (8, 8, 4, false),
+        (16, 16, 2, false),
+        (3, 20, 4, false),
+        (1, 9, 3, false),
+        (5, 5, 3, true),
+        (2, 7, 3, true),
+    ] {
         let space = space(rank, dim, false);
-        let projection = Projection::new(&space.w, rank, dim, space.ridge);
-        let problem = problem(dim, arms, 100);
+        let projection = Projection::new(&space.w, rank, dim, space.ridge).with_intercept(intercept);
+        let problem = problem(dim - usize::from(intercept), arms, 100);
         let policy = CoSoftElim { gamma: 4.0, learn_gamma: false };
         let basis = if rank == dim { Basis::Features } else { Basis::Projected };
         let job = job(&problem, SELF);

@@ -1,7 +1,7 @@
 //! Instances in lanes, computed once for all runs: what `linear/packed.rs` is to one instance.
 
 use super::Shape;
-use crate::numeric::lanes::{Best, Real, pick};
+use crate::numeric::lanes::{Best, pick};
 use crate::numeric::matmul::{Into, Matrix, product};
 use crate::problem::Instance;
 use crate::simulate::job::{Job, Task};
@@ -35,10 +35,10 @@ pub(super) struct Table<R: Numbers> {
     pub optimal: Vec<R>,
     /// In the projected space: the contexts of each lane, with the constant feature if there is one.
     pub contexts: Vec<Vec<R::One>>,
-    /// Among features M, in the projected space W transposed: row by row.
-    map: Vec<R::Scalar>,
-    one_map: Vec<R::One>,
-    /// y of one lane, and |x|^2 of each round of each lane.
+    /// M among features, else W transposed; row by row.
+    gram: Vec<R::Scalar>,
+    w_transposed: Vec<R::One>,
+    /// In the projected space: y of each lane, and |x|^2 of its rounds.
     projected: Vec<Vec<R::One>>,
     squares: Vec<Vec<R::One>>,
     features: usize,
@@ -66,8 +66,8 @@ impl<R: Numbers> Table<R> {
             best: zeros(horizon),
             optimal: zeros(horizon),
             contexts: vec![Vec::new(); R::WIDTH],
-            map: Vec::new(),
-            one_map: Vec::new(),
+            gram: Vec::new(),
+            w_transposed: Vec::new(),
             projected: vec![Vec::new(); R::WIDTH],
             squares: vec![Vec::new(); R::WIDTH],
             features,
@@ -86,10 +86,10 @@ impl<R: Numbers> Table<R> {
         // M is positive semidefinite: its largest entry is on the diagonal.
         self.largest = projection.gram.iter().copied().fold(0.0, f64::max);
         match self.basis {
-            Basis::Features => self.map = projection.gram.iter().map(|&x| R::scalar(x)).collect(),
+            Basis::Features => self.gram = projection.gram.iter().map(|&x| R::scalar(x)).collect(),
             Basis::Projected => {
                 let entry = |i: usize| R::One::of(projection.w[i % dim * features + i / dim]);
-                self.one_map = (0..features * dim).map(entry).collect();
+                self.w_transposed = (0..features * dim).map(entry).collect();
             }
         }
     }
@@ -97,26 +97,14 @@ impl<R: Numbers> Table<R> {
     /// Takes over instances, one for each lane; further lanes repeat the last.
     #[inline(always)]
     pub fn load(&mut self, token: R::Token, instances: &[Instance]) {
-        let (arms, last) = (self.arms, instances.len() - 1);
+        let (arms, count) = (self.arms, instances.len());
         for instance in instances {
             assert_eq!(instance.contexts.len(), self.horizon * self.drawn, "contexts of an instance");
             assert_eq!(instance.rewards.len(), self.horizon * arms, "rewards of an instance");
             assert_eq!(instance.means.len(), self.horizon * arms, "means of an instance");
         }
-        spread(
-            &mut self.means,
-            #[inline(always)]
-            |lane| &instances[lane.min(last)].means[..],
-            #[inline(always)]
-            |&x| f64::from(x),
-        );
-        spread(
-            &mut self.rewards,
-            #[inline(always)]
-            |lane| &instances[lane.min(last)].rewards[..],
-            #[inline(always)]
-            |&x| f64::from(x),
-        );
+        spread(&mut self.means, count, |i| &instances[i].means);
+        spread(&mut self.rewards, count, |i| &instances[i].rewards);
         for t in 0..self.horizon {
             let best = Best::of(&self.means[t * arms..][..arms]);
             self.best[t] = best.value;
@@ -134,20 +122,14 @@ impl<R: Numbers> Table<R> {
     /// y = M x, and the floor of a difference of two variances.
     #[inline(always)]
     fn scale(&mut self, token: R::Token, instances: &[Instance]) {
-        let (dim, drawn, last) = (self.dim, self.drawn, instances.len() - 1);
+        let (dim, drawn, count) = (self.dim, self.drawn, instances.len());
         let zero = R::splat(token, 0.0);
         let shrink = R::splat(token, 1.0 / self.ridge);
         let floor = R::splat(token, FLOOR * R::One::EPSILON / self.ridge);
         let nothing = R::splat(token, NOTHING * R::One::EPSILON * self.largest);
         // The constant feature takes a place in each row: contexts come first to the end, then to their rows.
         let rows = &mut self.x[self.horizon * (dim - drawn)..];
-        spread(
-            rows,
-            #[inline(always)]
-            |lane| &instances[lane.min(last)].contexts[..],
-            #[inline(always)]
-            |&x| f64::from(x),
-        );
+        spread(rows, count, |i| &instances[i].contexts);
         for t in 0..self.horizon {
             if drawn < dim {
                 let from = self.horizon + t * drawn;
@@ -157,7 +139,7 @@ impl<R: Numbers> Table<R> {
             let x = &mut self.x[t * dim..][..dim];
             let y = &mut self.y[t * dim..][..dim];
             let (mut prior, mut square) = (zero, zero);
-            for ((y, &own), row) in y.iter_mut().zip(&*x).zip(self.map.chunks_exact(dim)) {
+            for ((y, &own), row) in y.iter_mut().zip(&*x).zip(self.gram.chunks_exact(dim)) {
                 let mut sum = zero;
                 for (&x, &m) in x.iter().zip(row) {
                     sum = x.fma(R::spread(token, m), sum);
@@ -179,7 +161,7 @@ impl<R: Numbers> Table<R> {
     /// y = W x. No pulls leave less variance than those of all rounds, with the longest context in the same direction.
     #[inline(always)]
     fn project(&mut self, token: R::Token, instances: &[Instance]) {
-        let (dim, features, last) = (self.dim, self.features, instances.len() - 1);
+        let (dim, features, count) = (self.dim, self.features, instances.len());
         for (lane, instance) in instances.iter().enumerate() {
             let (contexts, squares) = (&mut self.contexts[lane], &mut self.squares[lane]);
             contexts.resize(self.horizon * features, R::One::of(0.0));
@@ -195,7 +177,7 @@ impl<R: Numbers> Table<R> {
             self.projected[lane].resize(self.horizon * dim, R::One::of(0.0));
             product(
                 Matrix::new(contexts, self.horizon, features, features),
-                Matrix::new(&self.one_map, features, dim, dim),
+                Matrix::new(&self.w_transposed, features, dim, dim),
                 Into::Replace,
                 &mut self.projected[lane],
                 dim,
@@ -203,20 +185,8 @@ impl<R: Numbers> Table<R> {
         }
         let zero = R::splat(token, 0.0);
         let nothing = R::splat(token, (NOTHING * R::One::EPSILON).powi(2) * self.largest);
-        spread(
-            &mut self.y,
-            #[inline(always)]
-            |lane| &self.projected[lane.min(last)][..],
-            #[inline(always)]
-            |x| x.lane(0),
-        );
-        spread(
-            &mut self.floor,
-            #[inline(always)]
-            |lane| &self.squares[lane.min(last)][..],
-            #[inline(always)]
-            |x| x.lane(0),
-        );
+        spread(&mut self.y, count, |i| &self.projected[i]);
+        spread(&mut self.floor, count, |i| &self.squares[i]);
         let mut longest = zero;
         for t in 0..self.horizon {
             let (y, whole) = (&mut self.y[t * dim..][..dim], self.floor[t]);
@@ -238,14 +208,17 @@ impl<R: Numbers> Table<R> {
     }
 }
 
-/// A number of each row to each entry, a lane for a row: by blocks that stay in the first cache.
+/// The numbers of rows to lanes, one row each; lanes beyond them repeat the last. By blocks that stay in the first cache.
 #[inline(always)]
-fn spread<'a, R: Numbers, X: 'a>(out: &mut [R], row: impl Fn(usize) -> &'a [X], number: impl Fn(&X) -> f64) {
+fn spread<'a, R: Numbers, X>(out: &mut [R], rows: usize, row: impl Fn(usize) -> &'a [X])
+where
+    X: Copy + std::convert::Into<f64> + 'a,
+{
     const BLOCK: usize = 64;
     for (block, out) in out.chunks_mut(BLOCK).enumerate() {
         for lane in 0..R::WIDTH {
-            for (out, x) in out.iter_mut().zip(&row(lane)[block * BLOCK..]) {
-                out.set_lane(lane, number(x));
+            for (out, &x) in out.iter_mut().zip(&row(lane.min(rows - 1))[block * BLOCK..]) {
+                out.set_lane(lane, x.into());
             }
         }
     }
