@@ -277,24 +277,24 @@ impl Ledger {
     }
 }
 
-/// `0a1b2c3d-17`: nonce and number.
+/// `0a1b2c3d-17`: nonce and number. Written from the end, because it is asked for with every decision.
 fn made_id(nonce: u32, number: u64) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut id = String::with_capacity(24);
-    (0..8).rev().for_each(|i| id.push(DIGITS[(nonce >> (4 * i) & 15) as usize] as char));
-    id.push('-');
-    let mut digits = [0; 20];
-    let (mut at, mut rest) = (20, number);
+    let mut id = [b'-'; 8 + 1 + 20];
+    let (mut at, mut rest) = (id.len(), number);
     loop {
         at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
+        id[at] = b'0' + (rest % 10) as u8;
         rest /= 10;
         if rest == 0 {
             break;
         }
     }
-    digits[at..].iter().for_each(|&digit| id.push(digit as char));
-    id
+    at -= 1;
+    for digit in 0..8 {
+        at -= 1;
+        id[at] = b"0123456789abcdef"[(nonce >> (4 * digit) & 15) as usize];
+    }
+    std::str::from_utf8(&id[at..]).unwrap_or_default().to_owned()
 }
 
 fn read_id(id: &str) -> Option<(u32, u64)> {

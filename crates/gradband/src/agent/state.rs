@@ -214,16 +214,21 @@ impl State {
             && self.read.iter().all(|&(arm, _)| (arm as usize) < self.arms.len())
     }
 
-    /// Writes the arms as a policy sees them in a context.
+    /// Writes the arms as a policy sees them in a context; nothing if [`Self::shown`] has them as they are.
     pub fn show(&self, view: &View, which: &[usize], context: usize, out: &mut Vec<Arm>) {
         out.clear();
         match view {
             View::EachContext => {
                 out.extend(which.iter().map(|&arm| self.arms[arm].seen_in(context, self.past_mean)));
             }
-            _ if which.len() == self.arms.len() => out.extend_from_slice(&self.seen),
+            _ if which.len() == self.arms.len() => {}
             _ => out.extend(which.iter().map(|&arm| self.seen[arm])),
         }
+    }
+
+    /// The arms that [`Self::show`] was asked for.
+    pub fn shown<'a>(&'a self, out: &'a [Arm]) -> &'a [Arm] {
+        if out.is_empty() { &self.seen } else { out }
     }
 
     /// A pull counts at once; `seen` is its context as the policy's projection shows it.

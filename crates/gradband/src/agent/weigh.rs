@@ -33,14 +33,14 @@ pub(super) struct Asking<'a> {
 
 impl Asking<'_> {
     /// What the policy is told; `weigh` has filled the scratch.
-    pub fn now<'a>(&self, state: &State, x: &[f64], memory: &'a [f64], scratch: &'a Scratch) -> Now<'a> {
+    pub fn now<'a>(&self, state: &'a State, x: &[f64], memory: &'a [f64], scratch: &'a Scratch) -> Now<'a> {
+        let arms = state.shown(&scratch.arms);
         let each = matches!(self.policy.decider().view(), View::EachContext);
-        let round =
-            if each { scratch.arms.iter().map(|arm| arm.pulls).sum::<f64>() as usize } else { state.round() };
+        let round = if each { arms.iter().map(|arm| arm.pulls).sum::<f64>() as usize } else { state.round() };
         Now {
             round,
             horizon: self.policy.world().horizon,
-            arms: &scratch.arms,
+            arms,
             means: &scratch.means,
             variances: &scratch.variances,
             context: which_context(x),
@@ -56,7 +56,7 @@ impl Asking<'_> {
         pi.resize(scratch.asked.len(), 0.0);
         let asked = self.ask(state, x, scratch, &mut pi);
         scratch.pi = pi;
-        asked.and_then(|()| self.settle(scratch))
+        asked.and_then(|()| self.settle(state, scratch))
     }
 
     /// What is known of the arms that the policy is asked about.
@@ -90,11 +90,11 @@ impl Asking<'_> {
 
     /// What the policy says of them; nothing where it has nothing to say.
     fn ask(&self, state: &State, x: &[f64], scratch: &Scratch, weights: &mut [f64]) -> Result<()> {
-        let decider = self.policy.decider();
+        let (decider, arms) = (self.policy.decider(), state.shown(&scratch.arms));
         let over = self.policy.world().horizon.is_over(state.round());
-        if decider.each_arm_once() && scratch.arms.iter().any(|arm| arm.pulls == 0.0) {
+        if decider.each_arm_once() && arms.iter().any(|arm| arm.pulls == 0.0) {
             // Arms that were never tried come first, in random order.
-            for (weight, arm) in weights.iter_mut().zip(&scratch.arms) {
+            for (weight, arm) in weights.iter_mut().zip(arms) {
                 *weight = f64::from(u8::from(arm.pulls == 0.0));
             }
         } else if !(over && (decider.ends() || self.after == Some(After::Commit))) {
@@ -104,8 +104,9 @@ impl Asking<'_> {
     }
 
     /// From there to probabilities of the arms that may be pulled, floor included.
-    fn settle(&self, scratch: &mut Scratch) -> Result<()> {
+    fn settle(&self, state: &State, scratch: &mut Scratch) -> Result<()> {
         let Scratch { which, asked, arms, means, pi, .. } = scratch;
+        let arms = state.shown(arms);
         // The policy is asked about all arms, or about these.
         let all = asked.len() > which.len();
         let place = |i: usize| if all { which[i] } else { i };

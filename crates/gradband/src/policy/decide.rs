@@ -113,15 +113,21 @@ pub(super) trait Softmax: Send + Sync {
     fn exponents(&self, arms: impl Iterator<Item = (f64, f64)> + Clone, x: &mut [f64]);
 }
 
+/// The best mean, none of which is NaN: `f64::max` takes three times as long, because one might be.
+#[inline(always)]
+pub(super) fn best_mean(arms: impl Iterator<Item = (f64, f64)>) -> f64 {
+    arms.fold(f64::MIN, |best, (_, mean)| if mean > best { mean } else { best })
+}
+
 /// A softmax as an agent asks it.
 pub(super) struct Soft<S>(pub S);
 
 impl<S: Softmax> Decide for Soft<S> {
     fn weigh(&self, now: &Now, weights: &mut [f64]) -> Result<()> {
-        self.0.exponents(now.arms.iter().map(|arm| (arm.pulls, arm.mean)), weights);
         vectorized(
             #[inline(always)]
             || {
+                self.0.exponents(now.arms.iter().map(|arm| (arm.pulls, arm.mean)), weights);
                 for x in weights {
                     *x = exp(-*x);
                 }

@@ -12,7 +12,7 @@ use crate::exact::softmax::{Lead, softmax_of_minus, two_arms};
 use crate::exact::{CountKernel, Part};
 use crate::numeric::lanes::{Real, count_below, largest, pick};
 use crate::numeric::stream::Stream;
-use crate::policy::decide::{Soft, Softmax};
+use crate::policy::decide::{Soft, Softmax, best_mean};
 use crate::policy::definition::{Definition, Method, needs_each_arm_once};
 use crate::policy::params::{Initial, Param, Range};
 use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
@@ -107,7 +107,7 @@ impl ArmsKernel<1> for SoftElim {
 /// x_i = gap_score_i / w^2.
 impl Softmax for SoftElim {
     fn exponents(&self, arms: impl Iterator<Item = (f64, f64)> + Clone, x: &mut [f64]) {
-        let best = arms.clone().map(|(_, mean)| mean).fold(f64::MIN, f64::max);
+        let best = best_mean(arms.clone());
         for (x, (pulls, mean)) in x.iter_mut().zip(arms) {
             let gap = best - mean;
             *x = 2.0 * gap * gap * pulls / (self.w * self.w);
