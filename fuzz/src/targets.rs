@@ -2,6 +2,7 @@
 
 use crate::folder;
 use flate2::{Compression, write::GzEncoder};
+use gradband::agent::FORMAT;
 use gradband::policy::Choice;
 use gradband::problem::{Fit, Keys, Scale};
 use gradband::{Agent, Catalogue, Observer, Playable, Problem, Pull};
@@ -148,7 +149,8 @@ pub fn agent(bytes: &[u8]) -> bool {
     let text = text.trim_end();
     let whole = text.starts_with("{\"gradband_agent\"");
     let sum: String = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
-    let wrapped = || format!("{{\"gradband_agent\":1,\"sha256\":\"{sum}\",\"agent\":{text}}}");
+    let format = if text.contains("_root") { FORMAT } else { 1 };
+    let wrapped = || format!("{{\"gradband_agent\":{format},\"sha256\":\"{sum}\",\"agent\":{text}}}");
     let text = if whole { text.to_string() } else { wrapped() };
     match Agent::load(&text) {
         Ok(agent) => {

@@ -1,7 +1,7 @@
 //! Agents in files: older ones are read, damaged ones are refused and leave the last good one; policy files of older versions play.
 #![allow(clippy::unwrap_used)]
 
-use gradband::agent::Context;
+use gradband::agent::{Context, FORMAT, Row};
 use gradband::policy::Choice;
 use gradband::{Agent, Playable, Problem, Pull};
 use gradband_files::{load_agent, load_playable, save_agent};
@@ -33,22 +33,27 @@ fn agent() -> Agent {
     agent
 }
 
-/// `GRADBAND_GOLDEN=write` writes it: only ever for a new format.
+/// `GRADBAND_GOLDEN=write` writes the newest: only ever for a new format.
 #[test]
 fn a_state_of_every_format_is_read() {
-    let path = golden("agent-1.json");
-    if std::env::var_os("GRADBAND_GOLDEN").is_some_and(|word| word == "write") && !path.exists() {
-        save_agent(&path, &agent()).unwrap();
-    }
-    let (mut old, mut new) = (load_agent(&path).unwrap(), agent());
-    assert_eq!(old.stats(), new.stats());
-    assert_eq!((old.stats().pending, old.stats().counts.late, old.stats().counts.withdrawn), (4, 1, 1));
-    assert!(old.log().eq(new.log()));
-    for at in 12..40 {
-        let pull = || Pull { at: Some(f64::from(at)), ..Pull::context([0.1; 8]) };
-        let (old, new) = (old.pull(pull()).unwrap(), new.pull(pull()).unwrap());
-        assert_eq!((old.id, old.arm, old.round), (new.id, new.arm, new.round));
-        assert!((old.probability - new.probability).abs() < 1e-12);
+    for format in 1..=FORMAT {
+        let path = golden(&format!("agent-{format}.json"));
+        if std::env::var_os("GRADBAND_GOLDEN").is_some_and(|word| word == "write") && !path.exists() {
+            save_agent(&path, &agent()).unwrap();
+        }
+        let (mut old, mut new) = (load_agent(&path).unwrap(), agent());
+        assert_eq!(old.stats(), new.stats());
+        assert_eq!((old.stats().pending, old.stats().counts.late, old.stats().counts.withdrawn), (4, 1, 1));
+        for (old, new) in old.log().zip(new.log()) {
+            assert!((old.probability - new.probability).abs() < 1e-12);
+            assert_eq!(Row { probability: new.probability, ..old }, new);
+        }
+        for at in 12..40 {
+            let pull = || Pull { at: Some(f64::from(at)), ..Pull::context([0.1; 8]) };
+            let (old, new) = (old.pull(pull()).unwrap(), new.pull(pull()).unwrap());
+            assert_eq!((old.id, old.arm, old.round), (new.id, new.arm, new.round));
+            assert!((old.probability - new.probability).abs() < 1e-12);
+        }
     }
 }
 

@@ -296,10 +296,8 @@ fn damaged_and_foreign_texts_are_refused() {
     refused("{}", "is not a saved agent");
     refused("", "is damaged");
     refused("[1, 2]", "is damaged");
-    refused(
-        &text.replacen("\"gradband_agent\":1", "\"gradband_agent\":2", 1),
-        "found format 2, this version reads up to 1",
-    );
+    let newer = text.replacen("\"gradband_agent\":2", "\"gradband_agent\":3", 1);
+    refused(&newer, "found format 3, this version reads up to 2");
     refused(&text.replacen("\"floor\":0.0", "\"floor\":0.5", 1), "sha256: is not that of the content");
 }
 

@@ -15,8 +15,9 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The number of the format, which every saved agent carries. Newer ones are refused, older ones are read.
-pub const FORMAT: u32 = 1;
+/// The number of the format, which every saved agent carries. Newer ones are refused, older ones are read: the first kept estimates
+/// among the features, where a W of low rank loses their digits.
+pub const FORMAT: u32 = 2;
 
 /// The whole text.
 #[derive(Serialize, Deserialize)]
@@ -75,12 +76,15 @@ impl Agent {
 
     /// The same where the catalogue has rules of one's own.
     pub fn load_from(text: &str, catalogue: &Catalogue) -> Result<Self> {
-        let saved = open(text)?;
+        let (format, saved) = open(text)?;
         let Saved { floor, after, seed, nonces, versions, state, ledger, .. } = saved;
         let policy =
             Playable::from_records(saved.policy.into_owned(), saved.problem.into_owned(), catalogue)?;
-        let (state, ledger, versions) = (state.into_owned(), ledger.into_owned(), versions.into_owned());
+        let (mut state, ledger, versions) = (state.into_owned(), ledger.into_owned(), versions.into_owned());
         policy.check_arms(state.arms.len())?;
+        if format == 1 && state.is_sound(&policy) {
+            state.follow(&policy);
+        }
         let latest = versions.last().is_some_and(|version| **version == *policy.version());
         let fits = state.fits(&policy) && ledger.fits(state.arms.len(), versions.len(), policy.dim());
         let pending = || state.arms.iter().map(|arm| arm.pending).eq(ledger.pending(state.arms.len()));
@@ -98,25 +102,25 @@ impl Agent {
 }
 
 /// Reads a text whose format and checksum are right.
-fn open(text: &str) -> Result<Saved<'static>> {
+fn open(text: &str) -> Result<(u32, Saved<'static>)> {
     #[derive(Deserialize)]
     struct Format {
         gradband_agent: Option<u32>,
     }
     let damaged = |error: serde_json::Error| wrong(format!("is damaged, or was cut off: {error}"));
-    match serde_json::from_str::<Format>(text).map_err(damaged)?.gradband_agent {
-        Some(1..=FORMAT) => {}
+    let format = match serde_json::from_str::<Format>(text).map_err(damaged)?.gradband_agent {
+        Some(format @ 1..=FORMAT) => format,
         Some(other) => {
             let message = format!("found format {other}, this version reads up to {FORMAT}");
             return Err(Error::new("gradband_agent", message));
         }
         None => return Err(wrong("is not a saved agent: it has no key 'gradband_agent'")),
-    }
+    };
     let whole: Text = serde_json::from_str(text).map_err(damaged)?;
     if hex(&Sha256::digest(whole.agent.get())) != whole.sha256 {
         return Err(Error::new("sha256", "is not that of the content: the text is damaged, or was edited"));
     }
-    serde_json::from_str(whole.agent.get()).map_err(damaged)
+    Ok((format, serde_json::from_str(whole.agent.get()).map_err(damaged)?))
 }
 
 #[cfg(test)]
@@ -133,7 +137,7 @@ mod tests {
         assert!(inner.contains(old), "{old} is not in {inner}");
         let inner = inner.replacen(old, new, 1);
         let sum = hex(&Sha256::digest(&inner));
-        format!("{{\"gradband_agent\":1,\"sha256\":\"{sum}\",\"agent\":{inner}}}")
+        format!("{{\"gradband_agent\":{FORMAT},\"sha256\":\"{sum}\",\"agent\":{inner}}}")
     }
 
     /// A checksum keeps out damage, not intent.

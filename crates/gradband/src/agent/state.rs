@@ -165,6 +165,11 @@ impl State {
         self.look(policy);
     }
 
+    /// What follows from the statistics follows anew.
+    pub fn follow(&mut self, policy: &Playable) {
+        self.arms.iter_mut().for_each(|arm| arm.follow(policy.decider()));
+    }
+
     /// The number of the arm of that name.
     pub fn arm(&self, place: impl Into<Place>, name: &str) -> Result<usize> {
         let names = || self.arms.iter().map(|arm| &*arm.name);
@@ -194,22 +199,27 @@ impl State {
         self.round as usize
     }
 
-    /// Do the numbers fit each other and the policy?
+    /// Do the numbers fit each other and the policy, and do they say what follows from them for it?
     pub fn fits(&self, policy: &Playable) -> bool {
+        let view = policy.decider().view();
+        self.is_sound(policy)
+            && self.arms.iter().all(|arm| match (&view, &arm.regression) {
+                (View::Estimates(projection), Some(regression)) => regression.fits(projection),
+                (View::Estimates(_), None) => false,
+                (_, regression) => regression.is_none(),
+            })
+    }
+
+    /// The same without what follows.
+    pub fn is_sound(&self, policy: &Playable) -> bool {
         let dim = policy.dim();
         let moments = |arm: &ArmState| arm.moments.as_ref().map_or(dim == 0, |m| dim > 0 && m.fit(dim));
-        let view = policy.decider().view();
-        let regression = |arm: &ArmState| match (&view, &arm.regression) {
-            (View::Estimates(projection), Some(regression)) => regression.fits(projection),
-            (View::Estimates(_), None) => false,
-            (_, regression) => regression.is_none(),
-        };
         let memory = policy.decider().start(0.0).len();
         let mut names = HashSet::new();
         self.arms.iter().all(|arm| arm.is_sound() && names.insert(&arm.name))
             && !self.arms.is_empty()
             && self.restarts <= MOST
-            && self.arms.iter().all(|arm| moments(arm) && regression(arm))
+            && self.arms.iter().all(moments)
             && self.memory.len() == memory
             && self.read.iter().all(|&(arm, _)| (arm as usize) < self.arms.len())
     }
