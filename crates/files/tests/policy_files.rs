@@ -3,9 +3,12 @@
 
 use gradband::policy::{Choice, applicable};
 use gradband::{
-    Catalogue, ErrorKind, LinearRule, Param, Policy, Problem, Rule, Scalar, Seen, Simulator, Trainer,
+    Agent, Catalogue, ErrorKind, LinearRule, Param, Policy, Problem, Pull, Rule, Scalar, Seen, Simulator,
+    Trainer,
 };
-use gradband_files::{FORMAT, PolicyFile, Target, load_policy, load_policy_from, named, save_policy};
+use gradband_files::{
+    FORMAT, PolicyFile, Target, load_playable, load_policy, load_policy_from, named, save_policy,
+};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -312,6 +315,25 @@ fn other_problems_are_refused() {
         .with("/problem/arm_names", json!(["a", "b"]))
         .refused(&table, &["problem.arm_names[0]"]);
     assert!(load_policy(Changed::new("lstm").path(), &coins).is_ok());
+}
+
+/// What plays without its problem is held to what a problem can be.
+#[test]
+fn records_of_impossible_problems_do_not_play() {
+    let changed = |pointer: &str, value| Changed::new("cosoftelim").with(pointer, value);
+    for size in [json!(u64::MAX), json!(i64::MAX), json!(1_u64 << 25)] {
+        for key in ["arms", "context_dim"] {
+            let file = changed(&format!("/problem/{key}"), size.clone());
+            let error = load_playable(file.path()).unwrap_err().to_string();
+            assert!(error.contains(&format!("problem.{key}: found")), "{error}");
+        }
+    }
+    for (pointer, value) in [("/problem/features/0/shift", f64::MAX), ("/problem/features/0/factor", 1e200)] {
+        let file = changed(pointer, json!(value));
+        let mut agent = Agent::new(load_playable(file.path()).unwrap(), ["a", "b", "c"]).unwrap();
+        let error = agent.pull(Pull::context([1.0, 2.0, 3.0])).unwrap_err().to_string();
+        assert!(error.contains("context[0]: becomes"), "{error}");
+    }
 }
 
 #[test]

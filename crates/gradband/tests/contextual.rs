@@ -1,16 +1,13 @@
 //! Contextual policies against complete enumeration, published regrets and theorem 2.
 #![allow(clippy::unwrap_used)]
 
-mod enumeration;
-mod numbers;
-
-use enumeration::{W, cosoftelim, enumerable, enumerated, greedy, lin_thompson, soft_ucb};
+use crate::enumeration::{W, cosoftelim, enumerable, enumerated, greedy, lin_thompson, soft_ucb};
+use crate::numbers::{Numbers, normal_cdf};
 use gradband::learn::{Estimator, Start};
 use gradband::policy::{Choice, named};
 use gradband::problem::{Discrete, Order, Points, Problem, World};
 use gradband::simulate::{Baseline, Key, Returns};
 use gradband::{Estimate, Simulator, Trainer};
-use numbers::{Numbers, normal_cdf};
 
 fn choice(name: &str, problem: &Problem) -> Choice {
     Choice::initial(&named(name).unwrap(), problem).unwrap()

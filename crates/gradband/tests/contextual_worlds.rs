@@ -2,18 +2,14 @@
 //! is unknown: against complete enumeration, and the same bits on any number of threads.
 #![allow(clippy::unwrap_used)]
 
-mod enumeration;
-mod numbers;
-mod problems;
-mod rules;
-
-use enumeration::{W, cosoftelim, enumerable, enumerated, greedy, known, lin_thompson, soft_ucb};
+use crate::enumeration::{W, cosoftelim, enumerable, enumerated, greedy, known, lin_thompson, soft_ucb};
+use crate::problems::{Told, choice, contextual, play, tasks};
+use crate::rules;
 use gradband::measure::{Estimator, evaluate};
 use gradband::policy::{Choice, POLICIES, Policy, PolicyKind, named};
 use gradband::problem::{Delay, Horizon, Prior, Problem, Split, World};
 use gradband::simulate::{Baseline, Job, Key, Lanes, Returns, Task};
 use gradband::{Simulator, Trainer};
-use problems::{Told, choice, contextual, play, tasks};
 
 /// 243 sequences of contexts, 32 of actions.
 const ROUNDS: usize = 5;

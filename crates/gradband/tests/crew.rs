@@ -2,8 +2,7 @@
 //! the problem from elsewhere and get bytes, in any order, some tasks twice.
 #![allow(clippy::unwrap_used)]
 
-mod rules;
-
+use crate::rules;
 use gradband::learn::{Baseline, Estimator, Plan, QLearning, Recipe, Returns, Trained};
 use gradband::measure::{Worker, evaluate, gradient_key};
 use gradband::policy::Choice;

@@ -2,14 +2,12 @@
 //! instances, any number of threads.
 #![allow(clippy::unwrap_used)]
 
-mod problems;
-mod rules;
-
+use crate::problems::{Told, choice, play, problems, tasks};
+use crate::rules;
 use gradband::measure::{Estimator, evaluate};
 use gradband::policy::{Choice, POLICIES, Policy, PolicyKind, ready};
 use gradband::problem::{Problem, Split};
 use gradband::simulate::{Job, Key, Lanes, Player, Task, has_wide_lanes};
-use problems::{Told, choice, play, problems, tasks};
 
 /// Every policy that plays a problem, networks and rules of one's own included.
 fn choices(problem: &Problem) -> Vec<Choice> {

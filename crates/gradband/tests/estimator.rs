@@ -5,17 +5,14 @@
 //! fails a comparison with probability 6e-5, were the seed drawn anew.
 #![allow(clippy::unwrap_used)]
 
-mod numbers;
-mod oracle;
-mod rules;
-
+use crate::numbers::normal_cdf;
+use crate::oracle::Naive;
+use crate::rules;
 use gradband::measure::Estimator;
 use gradband::policy::{Choice, Learns, POLICIES, Policy, named};
 use gradband::problem::{Prior, Problem, ProblemBuilder};
 use gradband::simulate::{Baseline, Key, Returns};
 use gradband::{ErrorKind, Simulator};
-use numbers::normal_cdf;
-use oracle::Naive;
 
 const INSTANCES: usize = 200_000;
 

@@ -1,17 +1,14 @@
 //! Exact and simulated Bayes regret agree, for every policy that has both, on random problems.
 #![allow(clippy::unwrap_used)]
 
-mod numbers;
-mod problems;
-mod rules;
-
+use crate::numbers::Numbers;
+use crate::problems::play;
+use crate::rules;
 use gradband::Policy;
 use gradband::measure::exact;
 use gradband::policy::{Choice, POLICIES, Param};
 use gradband::problem::{Cell, Points, Prior, Problem, Row, Split, Table};
 use gradband::simulate::{Job, Key, Task};
-use numbers::Numbers;
-use problems::play;
 
 /// Points, asymmetric Betas, a table of means or a table of counts, by turns, with a random horizon.
 fn problem(numbers: &mut Numbers, turn: usize) -> Problem {

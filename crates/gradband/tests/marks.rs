@@ -1,14 +1,12 @@
 //! Regret over rounds comes from one pass: of the same runs, cut short, whatever the engine.
 #![allow(clippy::unwrap_used)]
 
-mod problems;
-mod rules;
-
+use crate::problems::{Told, choice, classes, play, problems, tasks};
+use crate::rules;
 use gradband::policy::{Choice, POLICIES, Policy, PolicyKind, ready};
 use gradband::problem::{Problem, Split};
 use gradband::simulate::{Job, Key, Task};
 use gradband::{Comparison, Simulator};
-use problems::{Told, choice, classes, play, problems, tasks};
 
 /// Policies that play a short horizon in another way than the beginning of a long one.
 const KNOW_THE_HORIZON: [&str; 5] = ["soft-index", "ucb-v", "gittins", "bayes-optimal", "Restless"];

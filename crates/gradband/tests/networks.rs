@@ -1,15 +1,13 @@
 //! The networks among the other policies: the same instances, the same rewards; and their training.
 #![allow(clippy::unwrap_used)]
 
-mod problems;
-
+use crate::problems::{play, shorten};
 use gradband::learn::{Plan, QLearning, Recipe};
 use gradband::measure::evaluate;
 use gradband::policy::{Choice, named};
 use gradband::problem::{Prior, Problem, Split};
 use gradband::simulate::{Job, Key, Task};
 use gradband::{Iteration, Observer, Progress, StopReason, Trained};
-use problems::{play, shorten};
 use std::ops::ControlFlow;
 
 /// A network without weights, with some of its settings.

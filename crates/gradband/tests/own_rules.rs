@@ -1,17 +1,15 @@
 //! Rules of one's own against the same policies built in, and against differences of exact results.
 #![allow(clippy::unwrap_used)]
 
-mod problems;
-mod rules;
-
+use crate::problems;
+use crate::problems::{Told, play, shorten, table};
+use crate::rules::{EpsilonGreedyRule, FiveStages, Restless, SoftElimRule, SoftUcbRule};
 use gradband::exact::Exact;
 use gradband::learn::{Estimator, GradientSource};
 use gradband::policy::Choice;
 use gradband::problem::{Prior, Problem, Split};
 use gradband::simulate::{Baseline, Job, Key, Lanes, Returns, Task};
 use gradband::{Catalogue, Policy, Simulator, Trainer};
-use problems::{Told, play, shorten, table};
-use rules::{EpsilonGreedyRule, FiveStages, Restless, SoftElimRule, SoftUcbRule};
 
 fn softelim_rules() -> [Policy; 2] {
     [false, true].map(|knows_slopes| Policy::own(SoftElimRule { knows_slopes }))

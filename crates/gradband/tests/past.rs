@@ -2,11 +2,9 @@
 //! from.
 #![allow(clippy::unwrap_used)]
 
-mod numbers;
-
+use crate::numbers::Numbers;
 use gradband::problem::{Cell, Fit, PastArms, Points, Row, Table};
 use gradband::{Bandit, Policy, Prior, Problem, Random, Simulator, Trainer};
-use numbers::Numbers;
 
 fn past(problem: &Problem) -> PastArms {
     problem.past_arms().unwrap()

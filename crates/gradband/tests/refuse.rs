@@ -2,8 +2,8 @@
 //! the wrong length, rules and problems of one's own that break their word. From every public way in.
 #![allow(clippy::unwrap_used)]
 
-mod problems;
-
+use crate::problems;
+use crate::problems::{choice, discrete, shorten};
 use gradband::learn::{Ascent, Estimator, GradientSource, Options, Plan, QLearning, Recipe, RecipeName};
 use gradband::measure::{check_exact, evaluate, exact};
 use gradband::policy::{Choice, Form, POLICIES, PolicyKind, named};
@@ -13,7 +13,6 @@ use gradband::{
     Bandit, ContextModel, Draw, Error, ErrorKind, Instance, LinearRule, Param, Policy, Random, Rule, Scalar,
     Seen, Simulator, Trainer,
 };
-use problems::{choice, discrete, shorten};
 
 const ESTIMATOR: Estimator =
     Estimator { baseline: Baseline::LeaveOneOut(2), returns: Returns::Mean, batch_size: 4 };

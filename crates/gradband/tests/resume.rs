@@ -2,13 +2,11 @@
 //! the bit, what it leaves unbroken.
 #![allow(clippy::unwrap_used)]
 
-mod numbers;
-
+use crate::numbers::Numbers;
 use gradband::learn::{GradientSource, Optimizer, Plan, QLearning, Recipe, Start};
 use gradband::policy::Choice;
 use gradband::problem::{ExamplesBuilder, Scale};
 use gradband::{Observer, Problem, Progress, Result, StopReason, Trained, Trainer};
-use numbers::Numbers;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 

@@ -1,13 +1,11 @@
 //! Trainings that start from the history: what they reach, what keeps them from fitting chance, and which policy is chosen.
 #![allow(clippy::unwrap_used)]
 
-mod numbers;
-
+use crate::numbers::Numbers;
 use gradband::learn::{Options, Start, Trouble, choose};
 use gradband::policy::Choice;
 use gradband::problem::{Delay, ExamplesBuilder, Scale, Split, World};
 use gradband::{Estimate, Prior, Problem, Simulator, Trainer};
-use numbers::Numbers;
 
 fn regret(policy: &gradband::Policy, problem: &Problem, instances: usize) -> Estimate {
     Simulator::new(problem).seed(5).instances(instances).evaluate(policy).unwrap().regret()

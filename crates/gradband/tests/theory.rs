@@ -1,11 +1,9 @@
 //! The paper's theorems as tests: what is proved must be seen.
 #![allow(clippy::unwrap_used)]
 
-mod numbers;
-
+use crate::numbers::{Numbers, normal_cdf};
 use gradband::policy::{Choice, named};
 use gradband::{Prior, Problem, Simulator};
-use numbers::{Numbers, normal_cdf};
 
 fn choice(name: &str, params: &[f64], problem: &Problem) -> Choice {
     Choice::initial(&named(name).unwrap(), problem).unwrap().with_params(problem, params).unwrap()

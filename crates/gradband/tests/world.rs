@@ -5,8 +5,7 @@
 //! comparison with probability 6e-5, were the seed drawn anew.
 #![allow(clippy::unwrap_used)]
 
-mod rules;
-
+use crate::rules;
 use gradband::measure::Estimator;
 use gradband::policy::{Choice, Learns, POLICIES, Policy};
 use gradband::problem::{Delay, Horizon, Prior, Problem, World};

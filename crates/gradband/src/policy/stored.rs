@@ -35,6 +35,9 @@ pub struct PolicyRecord {
     pub settings: BTreeMap<String, String>,
 }
 
+/// Arms or features of a record: far more than a policy can have, and few enough to count its numbers.
+const LARGEST_SIZE: usize = 1 << 24;
+
 impl From<&Choice> for PolicyRecord {
     fn from(choice: &Choice) -> Self {
         let (names, shape) = choice.slots().into_iter().map(|slot| (slot.name().into(), slot.shape)).unzip();
@@ -78,6 +81,12 @@ impl PolicyRecord {
     pub(crate) fn restore(&self, trained_for: &ProblemRecord, catalogue: &Catalogue) -> Result<Choice> {
         let kind = catalogue.kind(&self.kind).map_err(|error| error.at("policy.kind"))?;
         let shape = (trained_for.arms, trained_for.context_dim.unwrap_or(0));
+        for (key, size) in [("arms", shape.0), ("context_dim", shape.1)] {
+            if size > LARGEST_SIZE {
+                let message = format!("found {size}, expected at most {LARGEST_SIZE}");
+                return Err(Error::new(Place::key("problem").then(key), message));
+            }
+        }
         let choice = Choice::stored(&kind, shape, &self.settings)?;
         self.check_layout(&choice)?;
         choice.with_stored(&self.params).map_err(|error| error.within("policy"))

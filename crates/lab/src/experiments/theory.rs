@@ -224,7 +224,7 @@ fn rows(results: &Results) -> Vec<Row> {
 // Four standard errors around the enumerated 0.03491731.
 const MISSING_TERM: Reason = Reason::within(
     "The lemma holds S fixed, which contains 1/π and so depends on w. With the missing term the estimate agrees with \
-     complete enumeration (cargo test -p gradband --test estimator exp3).",
+     complete enumeration (cargo test -p gradband --test all exp3).",
     0.03448,
     0.03536,
 );

@@ -5,6 +5,7 @@
 //! shrinks the variance at once, and the mean waits for the reward. It lives in the space of y = W x, and keeps a square root of
 //! the inverse of V = lambda I + sum y y', which loses half as many digits as that would (Potter's filter; Kaminski et al., 1971).
 
+use super::packed::NOTHING;
 use super::{Projection, vectorized};
 use crate::numeric::lanes::One;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
@@ -89,9 +90,6 @@ fn are_within(numbers: &[f64], most: f64) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Glimpse(Vec<f64>);
 
-/// Roundings: see `linear/packed.rs`.
-const ROUNDINGS: f64 = 4.0 * f64::EPSILON;
-
 impl Glimpse {
     /// Looks at another context.
     pub fn look(&mut self, projection: &Projection, x: &[f64]) {
@@ -108,7 +106,7 @@ impl Glimpse {
         let square = constant + dot(x, x);
         let largest = projection.gram.iter().step_by(dim + 1).copied().fold(0.0, f64::max);
         // W x = 0, and the rest is noise.
-        if dot(y, y) <= ROUNDINGS * square * largest {
+        if dot(y, y) <= (NOTHING * f64::EPSILON).powi(2) * square * largest {
             y.fill(0.0);
         }
     }
