@@ -133,7 +133,7 @@ fn training_reaches_the_class_optimum_at_full_size() {
 }
 
 /// From a start that explores too much, every learnable policy gains (3 standard errors of the paired gain on
-/// 20,000 instances), on every kind of problem that it takes, with every optimizer.
+/// 5,000 instances), on every kind of problem that it takes, with every optimizer.
 #[test]
 fn training_improves_every_policy() {
     for name in ["bernoulli-2", "beta-2", "bernoulli-10"] {
@@ -150,7 +150,7 @@ fn training_improves_every_policy() {
             let initial = choice(kind.name(), start, &problem);
             for optimizer in [Optimizer::Sgd, Optimizer::Adam, Optimizer::Yogi] {
                 let trained = train(&problem, &initial, &Ascent { optimizer, ..ours(60) }, 3);
-                let simulator = Simulator::new(&problem).instances(20_000);
+                let simulator = Simulator::new(&problem).instances(5_000);
                 let gain = simulator.compare([&initial, trained.choice()]).unwrap().difference(0, 1);
                 let what = format!("{} by {optimizer:?} on {name}", kind.name());
                 assert!(gain.mean > 3.0 * gain.std_error, "{what}: {gain:?}");

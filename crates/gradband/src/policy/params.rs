@@ -56,10 +56,10 @@ impl Range {
         (self.low.on(problem), self.high.on(problem))
     }
 
-    /// The ends where there is no problem to ask.
+    /// The ends where there is no problem to ask: those that depend on one are rounds or means, and never that large.
     pub(crate) fn fixed(self) -> (f64, f64) {
         let or = |end: End, none: f64| if let End::Fixed(x) = end { x } else { none };
-        (or(self.low, f64::MIN), or(self.high, f64::MAX))
+        (or(self.low, -1e15), or(self.high, 1e15))
     }
 }
 
