@@ -151,11 +151,11 @@ impl Engine {
     /// Are small states in single precision played side by side, sixteen instances at a time?
     fn is_side_by_side(self, projection: &Projection, job: &Job) -> bool {
         let (problem, dim) = (job.problem, projection.size(self.basis));
-        let trace = problem.horizon.saturating_mul(problem.arms * dim).saturating_mul(job.task.scored_runs());
-        self.precision == Precision::Single
-            && dim <= side::LARGEST_DIM
-            && problem.world().is_prompt()
-            && trace <= side::LARGEST_TRACE
+        let (prompt, scored) = (problem.world().is_prompt(), job.task.scored_runs());
+        // Late rewards leave h and k.
+        let vectors = problem.arms * if prompt { 1 } else { 2 };
+        let trace = problem.horizon.saturating_mul(vectors * dim).saturating_mul(scored);
+        self.precision == Precision::Single && dim <= side::LARGEST_DIM && trace <= side::LARGEST_TRACE
     }
 }
 
