@@ -42,6 +42,7 @@ use crate::numeric::lanes::{Lane, One, Real};
 use crate::numeric::matmul::Element;
 use crate::numeric::simd::{Lanes, Machine, vectorized, wide};
 use crate::numeric::stream::{Key, fill_normals, fill_uniforms};
+use crate::problem::Delay;
 use fearless_simd::{Simd, f32x16};
 
 /// The projection W with the ridge lambda.
@@ -155,7 +156,12 @@ impl Engine {
         // Late rewards leave h and k.
         let vectors = problem.arms * if prompt { 1 } else { 2 };
         let trace = problem.horizon.saturating_mul(vectors * dim).saturating_mul(scored);
-        self.precision == Precision::Single && dim <= side::LARGEST_DIM && trace <= side::LARGEST_TRACE
+        // Lanes with schedules of their own take three steps a round, and gather what each saw: slower from d = 8 on.
+        let even = matches!(problem.world().delay, Delay::Rounds(_));
+        self.precision == Precision::Single
+            && even
+            && dim <= side::LARGEST_DIM
+            && trace <= side::LARGEST_TRACE
     }
 }
 
