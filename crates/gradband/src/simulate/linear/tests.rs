@@ -364,8 +364,8 @@ fn buffers_forget() {
                 (0.2, Delay::Geometric { mean: 3.0 }, 1, 0.5, 0.3, true, Returns::Mean),
                 (0.0, Delay::Rounds(2), 1, 1.0, 0.0, false, Returns::Realized),
                 (0.0, Delay::Rounds(9), 4, 1.0, 0.0, true, Returns::Realized),
-                (0.1, Delay::Geometric { mean: 30.0 }, 2, 2.0, 0.5, false, Returns::Mean),
-                (0.0, Delay::Rounds(50), 1, 1.0, 0.2, false, Returns::Realized),
+                (0.1, Delay::Geometric { mean: 20.0 }, 2, 2.0, 0.5, false, Returns::Mean),
+                (0.0, Delay::Rounds(28), 1, 1.0, 0.2, false, Returns::Realized),
                 (0.0, Delay::Geometric { mean: 1.0 }, 1, 1.0, 0.0, false, Returns::Realized),
             ] {
                 let world = World { floor, delay, batch, ..World::plain(30) };
