@@ -66,11 +66,17 @@ fn main() -> gradband::Result<()> {
         }
         let problem = problem(dim, arms, horizon)?;
         let late = problem.with_world(World { delay: Delay::Rounds(20), ..*problem.world() })?;
+        let random =
+            problem.with_world(World { delay: Delay::Geometric { mean: 20.0 }, ..*problem.world() })?;
         let report = |variant: &str, name: &str, task: Task, lanes: Lanes| -> gradband::Result<()> {
             if !variants.is_empty() && !variants.iter().any(|part| variant.contains(part)) {
                 return Ok(());
             }
-            let problem = if variant.ends_with("delay 20") { &late } else { &problem };
+            let problem = match variant {
+                _ if variant.ends_with("random delay 20") => &random,
+                _ if variant.ends_with("delay 20") => &late,
+                _ => &problem,
+            };
             let player = choose(name, problem)?.player(problem, &mut ())?;
             let job = Job { lanes, ..Job::new(problem, Key::new(3), Split::Train, task) };
             let mut outcomes = vec![Outcome::default(); instances];
@@ -105,6 +111,8 @@ fn main() -> gradband::Result<()> {
         report("lin-thompson", "lin-thompson", pair, Lanes::Auto)?;
         report("cosoftelim delay 20", "cosoftelim", pair, Lanes::Auto)?;
         report("cosoftelim evaluate delay 20", "cosoftelim", Task::Evaluate, Lanes::Auto)?;
+        report("cosoftelim random delay 20", "cosoftelim", pair, Lanes::Auto)?;
+        report("cosoftelim evaluate random delay 20", "cosoftelim", Task::Evaluate, Lanes::Auto)?;
     }
     Ok(())
 }

@@ -42,6 +42,7 @@ use crate::numeric::lanes::{Lane, One, Real};
 use crate::numeric::matmul::Element;
 use crate::numeric::simd::{Lanes, Machine, vectorized, wide};
 use crate::numeric::stream::{Key, fill_normals, fill_uniforms};
+use crate::problem::Delay;
 use fearless_simd::{Simd, f32x16};
 
 /// The projection W with the ridge lambda.
@@ -151,10 +152,15 @@ impl Engine {
     /// Are small states in single precision played side by side, sixteen instances at a time?
     fn is_side_by_side(self, projection: &Projection, job: &Job) -> bool {
         let (problem, dim) = (job.problem, projection.size(self.basis));
-        let trace = problem.horizon.saturating_mul(problem.arms * dim).saturating_mul(job.task.scored_runs());
+        let (prompt, scored) = (problem.world().is_prompt(), job.task.scored_runs());
+        // Late rewards leave h and k.
+        let vectors = problem.arms * if prompt { 1 } else { 2 };
+        let trace = problem.horizon.saturating_mul(vectors * dim).saturating_mul(scored);
+        // Lanes with schedules of their own take three steps a round, and gather what each saw: slower from d = 8 on.
+        let even = matches!(problem.world().delay, Delay::Rounds(_));
         self.precision == Precision::Single
+            && even
             && dim <= side::LARGEST_DIM
-            && problem.world().is_prompt()
             && trace <= side::LARGEST_TRACE
     }
 }

@@ -112,6 +112,7 @@ impl<R: Number> Backward<R> {
     }
 
     /// The means of a round are those of k and z, its variances those of h.
+    #[inline(always)]
     fn late(&mut self, table: &Packed<R>, run: &Run<R>, schedule: &Schedule, advantages: &[One<f64>]) {
         let (arms, width) = (table.arms, table.width);
         let size = table.dim * width;

@@ -4,6 +4,7 @@
 //! update waits for the next round's product with Q: an entry is loaded once, moved, multiplied and stored.
 
 mod gradient;
+mod late;
 mod table;
 
 use super::{Basis, Draws, LinearChooser, Numbers, Projection, Slopes, gradient_len};
@@ -15,6 +16,7 @@ use crate::simulate::job::{Job, Outcome, Output, Task};
 use crate::simulate::late::forced;
 use crate::simulate::returns::{Baseline, Centre, advantages};
 use gradient::Collector;
+use late::Known;
 use std::any::Any;
 use std::cell::Cell;
 use table::Table;
@@ -52,6 +54,8 @@ struct Run<R> {
     gain: Vec<R>,
     mu: Vec<R>,
     v: Vec<R>,
+    /// Where rewards come late.
+    known: Option<Known<R>>,
 }
 
 impl<R: Numbers> Run<R> {
@@ -81,6 +85,7 @@ impl<R: Numbers> Run<R> {
             gain: zeros(arms),
             mu: zeros(arms),
             v: zeros(arms),
+            known: table.steps.as_ref().map(|_| Known::new(token, table, kept)),
         }
     }
 
@@ -130,6 +135,9 @@ impl<R: Numbers> Run<R> {
             for q in self.q.chunks_exact_mut(triangle(table.dim)) {
                 (0..table.dim).for_each(|i| q[diagonal(i, table.dim)] = prior);
             }
+        }
+        if let (Some(known), Some(steps)) = (&mut self.known, &table.steps) {
+            known.start(&self.q, table, steps);
         }
     }
 
@@ -293,6 +301,8 @@ struct Shape {
     learns_projection: bool,
     draws: Draws,
     scalars: usize,
+    /// Do rewards come late?
+    late: bool,
 }
 
 /// Buffers. A thread keeps them from one call to the next: they are megabytes, and a call takes a millisecond.
@@ -329,6 +339,7 @@ impl<R: Numbers + 'static> Room<R> {
             learns_projection: policy.learns_projection(),
             draws: policy.draws(),
             scalars: policy.scalars(),
+            late: !job.problem.world().is_prompt(),
         };
         let kept = ROOM.take().and_then(|room| room.downcast::<Self>().ok());
         let mut room = kept.filter(|room| room.shape == shape).unwrap_or_else(|| {
@@ -374,9 +385,13 @@ pub(super) fn with<R: Numbers + 'static>(
             job.problem.draw_contexts(job.split, job.key, first + lane as u64, instance)?;
         }
         table.load(token, &instances[..count]);
+        table.draw_steps(token, job, first, count);
         for (r, run) in runs.iter_mut().enumerate() {
             run.start(token, job, table, policy.draws(), (r, first, count), buffer);
-            run.play(policy, table);
+            match &table.steps {
+                None => run.play(policy, table),
+                Some(steps) => run.play_late(policy, table, steps),
+            }
         }
         settle(table, runs, &weights, outcomes, job.marks, &mut curves[at * marks..(at + count) * marks]);
         let (Task::Gradient(baseline, _), true) = (job.task, length > 0) else { continue };

@@ -15,7 +15,7 @@ use crate::numeric::simd::tests::{on_a_plain_machine, wide_lanes};
 use crate::numeric::stream::{Key, fill_normals};
 use crate::policy::linear_kernels::{CoSoftElim, LinEpsilonGreedy, LinThompson, LinUcb, SoftUcb};
 use crate::policy::{Choice, POLICIES, Plays};
-use crate::problem::{ContextModel, Draw, Instance, Problem, Split, World};
+use crate::problem::{ContextModel, Delay, Draw, Instance, Problem, Split, World};
 use crate::simulate::{Baseline, Job, Outcome, Output, Returns, Task};
 use oracle::{Naive, Space, advantages};
 
@@ -174,7 +174,7 @@ fn check<P: Naive>(policy: &P, space: &Space, problem: &Problem, task: Task, dif
         let play = |out: Output| play::with::<One<f64>>(policy, &projection, &job, how, index, out);
         compare(format!("{how:?}"), &play);
     }
-    for basis in BASES.into_iter().filter(|_| problem.world().is_prompt()) {
+    for basis in BASES {
         let play = |out: Output| side::with::<One<f64>>((), policy, &projection, &job, basis, index, out);
         compare(format!("{basis:?}, side by side"), &play);
     }
@@ -289,48 +289,54 @@ fn bits_do_not_depend_on_the_block_of_instances() {
     }
 }
 
-/// Every policy on instances that fill the lanes and some more: the same bits in one lane and in sixteen, with vectors and without.
+/// A policy on instances that fill the lanes and some more: the same bits in one lane and in sixteen, with vectors and without.
+fn check_lanes<P: LinearKernel>(policy: &P, space: &Space, problem: &Problem, basis: Basis) {
+    let projection = Projection::new(&space.w, space.rank, space.dim, space.ridge);
+    let engine = Engine { basis, precision: Precision::Single };
+    let task = match LinearKernel::unscored(policy) {
+        None => Task::Gradient(Baseline::LeaveOneOut(3), Returns::Realized),
+        Some(_) => Task::Evaluate,
+    };
+    let even = matches!(problem.world().delay, Delay::Rounds(_));
+    assert_eq!(engine.is_side_by_side(&projection, &job(problem, task)), even);
+    let length = if task == Task::Evaluate { 0 } else { gradient_len(policy, &projection) };
+    let play = |lanes| {
+        let job = Job { lanes, marks: &[1, 9, 40], ..job(problem, task) };
+        let (mut outcomes, mut curves) = (vec![Outcome::default(); 21], vec![f64::NAN; 21 * 3]);
+        let mut gradients = vec![f64::NAN; 21 * length];
+        let out = Output { outcomes: &mut outcomes, gradients: &mut gradients, curves: &mut curves };
+        rollout(policy, &projection, engine, &job, 5, out).unwrap();
+        (outcomes, curves, gradients)
+    };
+    let many = play(Lanes::Auto);
+    assert!(many.2.iter().all(|x| x.is_finite()));
+    assert_eq!(many, play(Lanes::Single));
+    assert_eq!(many, on_a_plain_machine(|| play(Lanes::Auto)));
+}
+
+/// Every policy, in a world.
+fn check_all_lanes((rank, dim, arms): (usize, usize, usize), world: World) {
+    let problem = problem(dim, arms, 40).with_world(world).unwrap();
+    let space = space(rank, dim, false);
+    for basis in BASES.into_iter().filter(|&basis| basis == Basis::Projected || rank == dim) {
+        check_lanes(&CoSoftElim { gamma: 4.0, learn_gamma: true }, &space, &problem, basis);
+        check_lanes(&SoftUcb { alpha: 0.8, temperature: 0.4, hard: false }, &space, &problem, basis);
+        check_lanes(&SoftUcb { alpha: 0.8, temperature: 0.4, hard: true }, &space, &problem, basis);
+        check_lanes(&LinThompson { noise_sd: 0.5, learn: true }, &space, &problem, basis);
+        check_lanes(&LinThompson { noise_sd: 0.5, learn: false }, &space, &problem, basis);
+        check_lanes(&LinEpsilonGreedy { epsilon: 0.3 }, &space, &problem, basis);
+        check_lanes(&LinUcb { alpha: 0.7 }, &space, &problem, basis);
+    }
+}
+
 #[test]
 fn bits_do_not_depend_on_the_lanes() {
     if wide_lanes().is_none() {
         return;
     }
-    fn check<P: LinearKernel>(policy: &P, space: &Space, problem: &Problem, basis: Basis) {
-        let projection = Projection::new(&space.w, space.rank, space.dim, space.ridge);
-        let engine = Engine { basis, precision: Precision::Single };
-        let task = match LinearKernel::unscored(policy) {
-            None => Task::Gradient(Baseline::LeaveOneOut(3), Returns::Realized),
-            Some(_) => Task::Evaluate,
-        };
-        assert!(engine.is_side_by_side(&projection, &job(problem, task)));
-        let length = if task == Task::Evaluate { 0 } else { gradient_len(policy, &projection) };
-        let play = |lanes| {
-            let job = Job { lanes, marks: &[1, 9, 40], ..job(problem, task) };
-            let (mut outcomes, mut curves) = (vec![Outcome::default(); 21], vec![f64::NAN; 21 * 3]);
-            let mut gradients = vec![f64::NAN; 21 * length];
-            let out = Output { outcomes: &mut outcomes, gradients: &mut gradients, curves: &mut curves };
-            rollout(policy, &projection, engine, &job, 5, out).unwrap();
-            (outcomes, curves, gradients)
-        };
-        let many = play(Lanes::Auto);
-        assert!(many.2.iter().all(|x| x.is_finite()));
-        assert_eq!(many, play(Lanes::Single));
-        assert_eq!(many, on_a_plain_machine(|| play(Lanes::Auto)));
-    }
-    for (rank, dim, arms) in [(1, 3, 2), (5, 5, 3), (8, 8, 4), (2, 30, 10), (13, 13, 2)] {
+    for size in [(1, 3, 2), (5, 5, 3), (8, 8, 4), (2, 30, 10), (13, 13, 2)] {
         for floor in [0.0, 0.05] {
-            let problem = problem(dim, arms, 40);
-            let problem = problem.with_world(World { floor, ..*problem.world() }).unwrap();
-            let space = space(rank, dim, false);
-            for basis in BASES.into_iter().filter(|&basis| basis == Basis::Projected || rank == dim) {
-                check(&CoSoftElim { gamma: 4.0, learn_gamma: true }, &space, &problem, basis);
-                check(&SoftUcb { alpha: 0.8, temperature: 0.4, hard: false }, &space, &problem, basis);
-                check(&SoftUcb { alpha: 0.8, temperature: 0.4, hard: true }, &space, &problem, basis);
-                check(&LinThompson { noise_sd: 0.5, learn: true }, &space, &problem, basis);
-                check(&LinThompson { noise_sd: 0.5, learn: false }, &space, &problem, basis);
-                check(&LinEpsilonGreedy { epsilon: 0.3 }, &space, &problem, basis);
-                check(&LinUcb { alpha: 0.7 }, &space, &problem, basis);
-            }
+            check_all_lanes(size, World { floor, ..World::plain(40) });
         }
     }
 }
@@ -339,10 +345,9 @@ fn bits_do_not_depend_on_the_lanes() {
 #[test]
 fn buffers_forget() {
     let policy = SoftUcb { alpha: 0.8, temperature: 0.4, hard: false };
-    let play = |floor: f64, ridge: f64, offset: f64, intercept: bool, returns, basis| {
+    let play = |world: World, ridge: f64, offset: f64, intercept: bool, returns, basis| {
         let (space, dim) = (space(6, 6, false), 6 - usize::from(intercept));
-        let problem = problem(dim, 3, 30);
-        let problem = problem.with_world(World { floor, ..*problem.world() }).unwrap();
+        let problem = problem(dim, 3, 30).with_world(world).unwrap();
         let projection = Projection::new(&space.w, 6, 6, ridge).with_intercept(intercept).with_offset(offset);
         let job = job(&problem, Task::Gradient(Baseline::SelfPlay, returns));
         played(&policy, &projection, Engine { basis, precision: Precision::Single }, &job, (2, 19))
@@ -350,13 +355,21 @@ fn buffers_forget() {
     let all = |alone: bool| {
         let mut out = Vec::new();
         for basis in BASES {
-            for (floor, ridge, offset, intercept, returns) in [
-                (0.2, 0.5, 0.3, true, Returns::Mean),
-                (0.0, 1.0, 0.0, false, Returns::Realized),
-                (0.1, 2.0, 0.5, false, Returns::Mean),
-                (0.0, 1.0, 0.0, true, Returns::Realized),
+            for (floor, delay, batch, ridge, offset, intercept, returns) in [
+                (0.2, Delay::Rounds(0), 1, 0.5, 0.3, true, Returns::Mean),
+                (0.0, Delay::Rounds(0), 1, 1.0, 0.0, false, Returns::Realized),
+                (0.1, Delay::Rounds(0), 1, 2.0, 0.5, false, Returns::Mean),
+                (0.0, Delay::Rounds(0), 1, 1.0, 0.0, true, Returns::Realized),
+                // Late ones: more steps first, then fewer, lane by lane and not.
+                (0.2, Delay::Geometric { mean: 3.0 }, 1, 0.5, 0.3, true, Returns::Mean),
+                (0.0, Delay::Rounds(2), 1, 1.0, 0.0, false, Returns::Realized),
+                (0.0, Delay::Rounds(9), 4, 1.0, 0.0, true, Returns::Realized),
+                (0.1, Delay::Geometric { mean: 20.0 }, 2, 2.0, 0.5, false, Returns::Mean),
+                (0.0, Delay::Rounds(28), 1, 1.0, 0.2, false, Returns::Realized),
+                (0.0, Delay::Geometric { mean: 1.0 }, 1, 1.0, 0.0, false, Returns::Realized),
             ] {
-                let play = || play(floor, ridge, offset, intercept, returns, basis);
+                let world = World { floor, delay, batch, ..World::plain(30) };
+                let play = || play(world, ridge, offset, intercept, returns, basis);
                 out.push(match alone {
                     true => std::thread::scope(|scope| scope.spawn(play).join().unwrap()),
                     false => play(),
@@ -368,30 +381,37 @@ fn buffers_forget() {
     assert!(all(true) == all(false), "a job depends on those before it");
 }
 
-/// 200 instances in single precision: nine in ten have the runs of double precision (a tie that rounds otherwise ends the rest), and
-/// the gradients of those are off by at most 1e-4 of their length, or twice what they are off by one after the other.
+/// Rank, dimension, arms, and whether the last feature is constant.
+const SMALL: [(usize, usize, usize, bool); 6] = [
+    (8, 8, 4, false),
+    (16, 16, 2, false),
+    (3, 20, 4, false),
+    (1, 9, 3, false),
+    (5, 5, 3, true),
+    (2, 7, 3, true),
+];
+
 #[test]
 fn lanes_agree_with_the_dense_engine() {
+    check_agreement(&SMALL, World::plain(100));
+}
+
+/// 200 instances in single precision: nine in ten have the runs of double precision (a tie that rounds otherwise ends the rest), and
+/// the gradients of those are off by at most 1e-4 of their length, or twice what they are off by one after the other.
+fn check_agreement(sizes: &[(usize, usize, usize, bool)], world: World) {
     const INSTANCES: usize = 200;
-    // The last two with a constant feature.
-    for (rank, dim, arms, intercept) in [
-        (8, 8, 4, false),
-        (16, 16, 2, false),
-        (3, 20, 4, false),
-        (1, 9, 3, false),
-        (5, 5, 3, true),
-        (2, 7, 3, true),
-    ] {
+    for &(rank, dim, arms, intercept) in sizes {
         let space = space(rank, dim, false);
         let projection = Projection::new(&space.w, rank, dim, space.ridge).with_intercept(intercept);
-        let problem = problem(dim - usize::from(intercept), arms, 100);
+        let problem = problem(dim - usize::from(intercept), arms, 100).with_world(world).unwrap();
         let policy = CoSoftElim { gamma: 4.0, learn_gamma: false };
         let basis = if rank == dim { Basis::Features } else { Basis::Projected };
         let job = job(&problem, SELF);
         let engine = Engine { basis, precision: Precision::Single };
+        assert_eq!(engine.is_side_by_side(&projection, &job), matches!(world.delay, Delay::Rounds(_)));
         let side = played(&policy, &projection, engine, &job, (0, INSTANCES));
         let (mut dense, mut exact) = (side.clone(), side.clone());
-        let how = (basis, Pace::Rounds);
+        let how = (basis, Pace::of(&world, rank));
         let out = Output { outcomes: &mut dense.0, gradients: &mut dense.1, curves: &mut [] };
         play::with::<One<f32>>(&policy, &projection, &job, how, 0, out).unwrap();
         let out = Output { outcomes: &mut exact.0, gradients: &mut exact.1, curves: &mut [] };
@@ -399,7 +419,8 @@ fn lanes_agree_with_the_dense_engine() {
         let off = |(outcomes, gradients): &(Vec<Outcome>, Vec<f64>)| {
             let same = |i: &usize| (outcomes[*i].reward - exact.0[*i].reward).abs() < 1e-4;
             let same: Vec<_> = (0..INSTANCES).filter(same).collect();
-            assert!(same.len() >= INSTANCES * 9 / 10, "{rank} x {dim}: {} runs are the same", same.len());
+            let what = format!("{rank} x {dim}, {world}");
+            assert!(same.len() >= INSTANCES * 9 / 10, "{what}: {} runs are the same", same.len());
             let entries = same.iter().flat_map(|i| i * rank * dim..(i + 1) * rank * dim);
             let (mut off, mut all) = (0.0, 0.0);
             for i in entries {
@@ -409,7 +430,8 @@ fn lanes_agree_with_the_dense_engine() {
             (off / all).sqrt()
         };
         let (side, dense) = (off(&side), off(&dense));
-        assert!(side <= f64::max(1e-4, 2.0 * dense), "{rank} x {dim}: {side}, one after the other {dense}");
+        let what = format!("{rank} x {dim}, {world}");
+        assert!(side <= f64::max(1e-4, 2.0 * dense), "{what}: {side}, one after the other {dense}");
     }
 }
 

@@ -1,10 +1,13 @@
 //! The gradient by W: P = sum of h (a z + b h)' among features (`linear/gradient.rs`), backwards in time in the projected space
 //! (`linear/back.rs`), lane by lane.
 
+mod late;
+
 use super::{Run, Table, triangle};
 use crate::numeric::lanes::Real;
 use crate::numeric::matmul::{Into, Matrix, product};
 use crate::simulate::linear::{Basis, Number, Numbers, Projection};
+use late::Late;
 
 /// Vectors that are made before they are multiplied.
 const VECTORS: usize = 32;
@@ -26,6 +29,7 @@ pub(super) struct Collector<R: Numbers> {
     before: Vec<R>,
     /// gamma of one lane.
     one: Vec<R::One>,
+    late: Option<Late<R>>,
 }
 
 impl<R: Numbers> Collector<R> {
@@ -43,6 +47,7 @@ impl<R: Numbers> Collector<R> {
             gamma: zeros(back * table.horizon * dim),
             before: zeros(back * table.horizon * dim),
             one: Vec::new(),
+            late: (back == 1 && table.steps.is_some()).then(|| Late::new(token, table)),
         }
     }
 
@@ -51,13 +56,19 @@ impl<R: Numbers> Collector<R> {
     pub fn add(&mut self, table: &Table<R>, run: &Run<R>, advantages: &[R]) {
         let zero = advantages[0].zero();
         self.z.fill(zero);
-        match self.basis {
-            Basis::Features => self.forwards(table, run, advantages),
-            Basis::Projected => {
-                self.sums.fill(zero);
-                self.p.fill(zero);
-                self.backwards(table, run, advantages);
+        if self.basis == Basis::Projected {
+            self.sums.fill(zero);
+            self.p.fill(zero);
+        }
+        match (self.basis, &table.steps, &run.known) {
+            (Basis::Features, Some(steps), Some(known)) => {
+                self.forwards_late(table, run, (steps, known), advantages);
             }
+            (Basis::Projected, Some(steps), Some(known)) => {
+                self.backwards_late(table, run, (steps, known), advantages);
+            }
+            (Basis::Features, ..) => self.forwards(table, run, advantages),
+            (Basis::Projected, ..) => self.backwards(table, run, advantages),
         }
     }
 
@@ -164,6 +175,9 @@ impl<R: Numbers> Collector<R> {
                 for (lane, gradient) in gradients.chunks_exact_mut(length).enumerate() {
                     self.one.clear();
                     self.one.extend(self.gamma.iter().map(|gamma| R::One::of(gamma.lane(lane))));
+                    if let (Some(late), Some(steps)) = (&self.late, &table.steps) {
+                        late.add_to(steps, self.dim, lane, &mut self.one);
+                    }
                     let (rounds, features) = (table.horizon, projection.dim);
                     product(
                         Matrix::new(&self.one, rounds, self.dim, self.dim).transposed(),
@@ -176,6 +190,9 @@ impl<R: Numbers> Collector<R> {
                 }
                 let zero = self.sums[0].zero();
                 self.gamma.fill(zero);
+                if let Some(late) = &mut self.late {
+                    late.clear();
+                }
             }
         }
     }

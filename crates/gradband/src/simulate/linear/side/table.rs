@@ -1,6 +1,7 @@
 //! Instances in lanes, computed once for all runs: what `linear/packed.rs` is to one instance.
 
 use super::Shape;
+use super::late::Steps;
 use crate::numeric::lanes::{Best, pick};
 use crate::numeric::matmul::{Into, Matrix, product};
 use crate::problem::Instance;
@@ -44,6 +45,8 @@ pub(super) struct Table<R: Numbers> {
     features: usize,
     drawn: usize,
     largest: f64,
+    /// Where rewards come late.
+    pub steps: Option<Steps<R>>,
 }
 
 impl<R: Numbers> Table<R> {
@@ -73,6 +76,7 @@ impl<R: Numbers> Table<R> {
             features,
             drawn: features,
             largest: 0.0,
+            steps: shape.late.then(Steps::new),
         }
     }
 
@@ -85,6 +89,9 @@ impl<R: Numbers> Table<R> {
         self.drawn = features - usize::from(projection.intercept);
         // M is positive semidefinite: its largest entry is on the diagonal.
         self.largest = projection.gram.iter().copied().fold(0.0, f64::max);
+        if let Some(steps) = &mut self.steps {
+            steps.fit(job);
+        }
         match self.basis {
             Basis::Features => self.gram = projection.gram.iter().map(|&x| R::scalar(x)).collect(),
             Basis::Projected => {

@@ -2,7 +2,7 @@
 //! against itself where nothing is late.
 
 use super::*;
-use crate::problem::{Delay, Horizon, World};
+use crate::problem::Horizon;
 
 const IN_SINGLE: Engine = Engine { basis: Basis::Features, precision: Precision::Single };
 
@@ -133,6 +133,51 @@ fn bits_do_not_depend_on_the_block_of_instances() {
                 assert_eq!(gradient, gradients[i * length..(i + 1) * length]);
             }
         }
+    }
+}
+
+/// Every delay, almost to the end, in odd dimensions and ranks from one up.
+#[test]
+fn every_rank_agrees_with_the_oracle() {
+    let policy = SoftUcb { alpha: 0.8, temperature: 0.4, hard: false };
+    for (dim, arms) in [(5, 3), (4, 9)] {
+        for rank in 1..=dim {
+            let problem = problem(dim, arms, 30);
+            for world in worlds(30).into_iter().chain(slow_worlds(30)) {
+                check(&policy, &space(rank, dim, false), &problem.with_world(world).unwrap(), SELF, false);
+            }
+        }
+    }
+}
+
+/// Rewards of which few are ever known, or all at once: a world in which none is known is refused.
+fn slow_worlds(rounds: usize) -> Vec<World> {
+    let plain = World::plain(rounds);
+    vec![
+        World { delay: Delay::Rounds(1), ..plain },
+        World { delay: Delay::Rounds(rounds - 2), ..plain },
+        World { delay: Delay::Geometric { mean: rounds as f64 - 2.0 }, ..plain },
+        World { batch: rounds - 1, ..plain },
+        World { delay: Delay::Rounds(5), batch: rounds / 2, floor: 0.05, ..plain },
+    ]
+}
+
+#[test]
+fn bits_do_not_depend_on_the_lanes() {
+    if wide_lanes().is_none() {
+        return;
+    }
+    for size in [(1, 3, 2), (5, 5, 3), (8, 8, 4), (2, 30, 10), (13, 13, 2)] {
+        for world in worlds(40).into_iter().chain(slow_worlds(40)).filter(|world| !world.is_prompt()) {
+            check_all_lanes(size, world);
+        }
+    }
+}
+
+#[test]
+fn lanes_agree_with_the_dense_engine() {
+    for world in worlds(100).into_iter().filter(|world| !world.is_prompt()) {
+        check_agreement(&SMALL, world);
     }
 }
 

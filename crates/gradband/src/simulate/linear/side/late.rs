@@ -1,0 +1,466 @@
+//! Rewards that come late, with the formulas of `linear/late.rs`.
+//!
+//! Rewards are learned in steps, before the round in which they are known: one for each lane, of the arm that the lane pulled then.
+//! Where all lanes wait equally long step s is that of round s. Else a round takes as many steps as the lane with the most
+//! rewards, and where a lane has no more of them a step adds nothing.
+
+use super::{Run, Table, advance, triangle};
+use crate::numeric::lanes::{Real, pick};
+use crate::simulate::job::Job;
+use crate::simulate::late::Schedule;
+use crate::simulate::linear::{Basis, LinearChooser, Numbers};
+use std::ops::Range;
+
+/// When the lanes learn which rewards.
+pub(super) struct Steps<R> {
+    /// One for each lane.
+    schedules: Vec<Schedule>,
+    /// Where the steps before each round begin, and where the last ones end.
+    first: Vec<usize>,
+    /// Where lanes differ: the round of each in each step, and 1 where there is one, 0 elsewhere.
+    rounds: Vec<[u32; 16]>,
+    active: Vec<R>,
+    /// What each lane saw in that round, as in the table.
+    x: Vec<R>,
+    y: Vec<R>,
+    floor: Vec<R>,
+}
+
+impl<R: Numbers> Steps<R> {
+    pub fn new() -> Self {
+        Self {
+            schedules: Vec::new(),
+            first: Vec::new(),
+            rounds: Vec::new(),
+            active: Vec::new(),
+            x: Vec::new(),
+            y: Vec::new(),
+            floor: Vec::new(),
+        }
+    }
+
+    /// Takes over the world of a job.
+    pub fn fit(&mut self, job: &Job) {
+        let schedule = Schedule::new(job.problem);
+        self.rounds.clear();
+        self.first.clear();
+        self.first.push(0);
+        if !schedule.is_random() {
+            for t in 0..job.problem.horizon {
+                self.first.push(self.first[t] + schedule.even(t).len());
+            }
+        }
+        self.schedules.clear();
+        self.schedules.resize(R::WIDTH, schedule);
+    }
+
+    /// Those of instances `first..first + count`, if delays are random; further lanes repeat the last.
+    #[inline(always)]
+    fn draw(&mut self, token: R::Token, job: &Job, first: u64, count: usize) {
+        let schedules = &mut self.schedules[..count];
+        for (lane, schedule) in schedules.iter_mut().enumerate() {
+            schedule.draw(job, first + lane as u64);
+        }
+        self.first.truncate(1);
+        self.rounds.clear();
+        self.active.clear();
+        for t in 0..job.problem.horizon {
+            let due = |lane: usize| schedules[lane.min(count - 1)].drawn(t);
+            let most = (0..count).map(|lane| due(lane).len()).max().unwrap_or(0);
+            for step in 0..most {
+                let mut rounds = [0; 16];
+                for (lane, round) in rounds[..R::WIDTH].iter_mut().enumerate() {
+                    *round = due(lane).get(step).map_or(0, |&round| round);
+                }
+                self.rounds.push(rounds);
+                self.active.push(R::from_fn(
+                    token,
+                    #[inline(always)]
+                    |lane| f64::from(u8::from(step < due(lane).len())),
+                ));
+            }
+            self.first.push(self.rounds.len());
+        }
+    }
+
+    /// Those before round `t`.
+    #[inline(always)]
+    pub fn before(&self, t: usize) -> Range<usize> {
+        self.first[t]..self.first[t + 1]
+    }
+
+    /// Number of steps.
+    pub fn len(&self) -> usize {
+        self.first.last().map_or(0, |&end| end)
+    }
+
+    /// The round that a lane learns in step `s`, if it learns one.
+    #[inline(always)]
+    pub fn round(&self, s: usize, lane: usize) -> Option<usize> {
+        match self.rounds.get(s) {
+            None => Some(s),
+            Some(rounds) => (self.active[s].lane(lane) > 0.0).then_some(rounds[lane] as usize),
+        }
+    }
+
+    /// 1 where a lane learns something in step `s`, 0 elsewhere.
+    #[inline(always)]
+    pub fn active(&self, table: &Table<R>, s: usize) -> R {
+        if self.rounds.is_empty() { table.offset.one() } else { self.active[s] }
+    }
+
+    /// x / lambda, y and the least variance of step `s`.
+    #[inline(always)]
+    pub fn seen<'a>(&'a self, table: &'a Table<R>, s: usize) -> (&'a [R], &'a [R], R) {
+        let dim = table.dim;
+        if self.rounds.is_empty() {
+            return (&table.x[s * dim..][..dim], &table.y[s * dim..][..dim], table.floor[s]);
+        }
+        let x = match table.basis {
+            Basis::Features => &self.x[s * dim..][..dim],
+            Basis::Projected => &table.x[..dim],
+        };
+        (x, &self.y[s * dim..][..dim], self.floor[s])
+    }
+
+    /// The arm that each lane pulled in its round of step `s`, and its reward less the offset.
+    #[inline(always)]
+    fn earned(&self, table: &Table<R>, pulls: &[R], s: usize) -> (R, R) {
+        let (arms, token) = (table.arms, table.offset.token());
+        let Some(rounds) = self.rounds.get(s) else {
+            let arm = pulls[s];
+            return (arm, pick(&table.rewards[s * arms..][..arms], arm) - table.offset);
+        };
+        let arm = R::from_fn(
+            token,
+            #[inline(always)]
+            |lane| pulls[rounds[lane] as usize].lane(lane),
+        );
+        let indices = arm.indices();
+        let reward = R::from_fn(
+            token,
+            #[inline(always)]
+            |lane| table.rewards[rounds[lane] as usize * arms + indices[lane] as usize].lane(lane),
+        );
+        (arm, reward - table.offset)
+    }
+}
+
+impl<R: Numbers> Table<R> {
+    /// The steps of instances `first..first + count`, which are loaded.
+    #[inline(always)]
+    pub fn draw_steps(&mut self, token: R::Token, job: &Job, first: u64, count: usize) {
+        let Some(steps) = self.steps.as_mut().filter(|steps| steps.schedules[0].is_random()) else { return };
+        steps.draw(token, job, first, count);
+        let Steps { rounds, x, y, floor, .. } = steps;
+        gather(token, rounds, &self.y, self.dim, y);
+        gather(token, rounds, &self.floor, 1, floor);
+        if self.basis == Basis::Features {
+            gather(token, rounds, &self.x, self.dim, x);
+        }
+    }
+}
+
+/// From rows of `size` numbers, those of each lane's round.
+#[inline(always)]
+fn gather<R: Real>(token: R::Token, rounds: &[[u32; 16]], from: &[R], size: usize, out: &mut Vec<R>) {
+    out.clear();
+    for rounds in rounds {
+        for i in 0..size {
+            out.push(R::from_fn(
+                token,
+                #[inline(always)]
+                |lane| from[rounds[lane] as usize * size + i].lane(lane),
+            ));
+        }
+    }
+}
+
+/// What a run knows of its pulls, whose rewards come late.
+pub(super) struct Known<R> {
+    /// Are vectors and steps kept?
+    kept: bool,
+    /// Q* of each arm, as Q is kept.
+    q: Vec<R>,
+    /// k of each round and arm, if kept.
+    pub k: Vec<R>,
+    /// k of each step after a step of zeros, or of the last one if not kept.
+    pub learned: Vec<R>,
+    /// If kept, of each step: the arm, Y, and (Y - mu) / (1 + v).
+    pub arms: Vec<R>,
+    pub rewards: Vec<R>,
+    pub gains: Vec<R>,
+    /// What the last step adds to each arm: 1 / (1 + v) of its pull, or zero.
+    share: Vec<R>,
+    /// 1 where the arm is that of the step, else 0.
+    mine: Vec<R>,
+    /// k k' of the last step, and Q* of the arm of this one.
+    square: Vec<R>,
+    picked: Vec<R>,
+}
+
+impl<R: Numbers> Known<R> {
+    pub fn new(token: R::Token, table: &Table<R>, kept: bool) -> Self {
+        let (arms, dim) = (table.arms, table.dim);
+        let zeros = |len: usize| vec![R::splat(token, 0.0); len];
+        Self {
+            kept,
+            q: zeros(arms * triangle(dim)),
+            k: zeros(usize::from(kept) * table.horizon * arms * dim),
+            learned: zeros(dim),
+            arms: Vec::new(),
+            rewards: Vec::new(),
+            gains: Vec::new(),
+            share: zeros(arms),
+            mine: zeros(arms),
+            square: zeros(triangle(dim)),
+            picked: zeros(triangle(dim)),
+        }
+    }
+
+    /// Back to the first round, with these matrices.
+    pub fn start(&mut self, prior: &[R], table: &Table<R>, steps: &Steps<R>) {
+        let zero = table.offset.zero();
+        self.q.copy_from_slice(prior);
+        if self.kept {
+            self.learned.resize((steps.len() + 1) * table.dim, zero);
+            for part in [&mut self.arms, &mut self.rewards, &mut self.gains] {
+                part.resize(steps.len(), zero);
+            }
+        }
+        self.learned[..table.dim].fill(zero);
+    }
+
+    /// Step `s`: each lane's arm learns a reward with the context of its pull. Its square is left to who needs Q* next.
+    #[inline(always)]
+    fn learn(
+        &mut self,
+        table: &Table<R>,
+        steps: &Steps<R>,
+        pulls: &[R],
+        z: &mut [R],
+        s: usize,
+        pending: bool,
+    ) {
+        let dim = table.dim;
+        let (x, y, floor) = steps.seen(table, s);
+        let (arm, reward) = steps.earned(table, pulls, s);
+        let (zero, one) = (floor.zero(), floor.one());
+        for (i, mine) in self.mine.iter_mut().enumerate() {
+            *mine = R::select(arm.is(i as f32), one, zero);
+        }
+        let last = if self.kept { s * dim } else { 0 };
+        match pending {
+            true => {
+                square_of(&self.learned[last..][..dim], &mut self.square);
+                add_and_pick(&mut self.q, &self.share, &self.square, &self.mine, &mut self.picked);
+            }
+            false => pick_matrix(&self.q, &self.mine, &mut self.picked),
+        }
+        let k = &mut self.learned[if self.kept { last + dim } else { 0 }..][..dim];
+        match dim {
+            8 => residual(&self.picked, &x[..8], &y[..8], &mut k[..8]),
+            _ => residual(&self.picked, x, y, k),
+        }
+        let (mut mu, mut v) = (zero, zero);
+        for (j, (&k, &y)) in k.iter().zip(y).enumerate() {
+            let mut own = zero;
+            for (z, &mine) in z.chunks_exact(dim).zip(&self.mine) {
+                own = mine.fma(z[j], own);
+            }
+            mu = own.fma(y, mu);
+            v = k.fma(y, v);
+        }
+        let weight = steps.active(table, s) / (v.max(floor) + one);
+        let gain = (reward - mu) * weight;
+        for ((z, share), &mine) in z.chunks_exact_mut(dim).zip(&mut self.share).zip(&self.mine) {
+            *share = mine * weight;
+            let gain = mine * gain;
+            for (z, &k) in z.iter_mut().zip(&*k) {
+                *z = gain.fma(k, *z);
+            }
+        }
+        if self.kept {
+            self.arms[s] = arm;
+            self.rewards[s] = reward;
+            self.gains[s] = gain;
+        }
+    }
+
+    /// k of all arms in round `t`, after the last step was added if it is pending.
+    #[inline(always)]
+    fn look(&mut self, table: &Table<R>, steps: &Steps<R>, t: usize, pending: bool) {
+        let (size, dim) = (table.arms * table.dim, table.dim);
+        let (x, y) = (&table.x[t * dim..][..dim], &table.y[t * dim..][..dim]);
+        let last = &self.learned[steps.before(t).end * dim..][..dim];
+        let vectors = self.k[t * size..][..size].chunks_exact_mut(dim);
+        for ((q, k), &share) in self.q.chunks_exact_mut(triangle(dim)).zip(vectors).zip(&self.share) {
+            match (pending, dim) {
+                (true, 8) => advance(q, share, &last[..8], &x[..8], &y[..8], &mut k[..8]),
+                (true, _) => advance(q, share, last, x, y, k),
+                (false, 8) => residual(q, &x[..8], &y[..8], &mut k[..8]),
+                (false, _) => residual(q, x, y, k),
+            }
+        }
+    }
+}
+
+impl<R: Numbers> Run<R> {
+    /// Plays all rounds.
+    #[inline(always)]
+    pub(super) fn play_late(&mut self, policy: &dyn LinearChooser, table: &Table<R>, steps: &Steps<R>) {
+        let Some(mut known) = self.known.take() else { return };
+        let (arms, dim) = (table.arms, table.dim);
+        let size = arms * dim;
+        // Does a step wait to be added to Q*?
+        let mut pending = false;
+        for t in 0..table.horizon {
+            for s in steps.before(t) {
+                known.learn(table, steps, &self.pulls, &mut self.z, s, pending);
+                pending = true;
+            }
+            let (x, y, floor) = (&table.x[t * dim..][..dim], &table.y[t * dim..][..dim], table.floor[t]);
+            let (old, new) = match self.kept {
+                true => {
+                    let (old, new) = self.h[t * size..][..2 * size].split_at_mut(size);
+                    (&*old, new)
+                }
+                false => {
+                    let (even, odd) = self.h.split_at_mut(size);
+                    if t % 2 == 0 { (&*even, odd) } else { (&*odd, even) }
+                }
+            };
+            let vectors = old.chunks_exact(dim).zip(new.chunks_exact_mut(dim));
+            let states = self.q.chunks_exact_mut(triangle(dim)).zip(self.z.chunks_exact(dim));
+            for (i, ((old, h), (q, z))) in vectors.zip(states).enumerate() {
+                match dim {
+                    8 => advance(q, self.share[i], &old[..8], &x[..8], &y[..8], &mut h[..8]),
+                    _ => advance(q, self.share[i], old, x, y, h),
+                }
+                let (mut mu, mut v) = (floor.zero(), floor.zero());
+                for ((&z, &h), &y) in z.iter().zip(&*h).zip(y) {
+                    mu = z.fma(y, mu);
+                    v = h.fma(y, v);
+                }
+                self.mu[i] = mu;
+                self.v[i] = v.max(floor);
+            }
+            if self.kept {
+                known.look(table, steps, t, pending);
+                pending = false;
+            }
+            self.choose(policy, table, t);
+        }
+        self.known = Some(known);
+    }
+}
+
+/// Entries that are summed over arms in registers.
+const BLOCK: usize = 4;
+
+/// picked = the matrix of the arm where `mine` is one.
+#[inline(always)]
+pub(super) fn pick_matrix<R: Real>(q: &[R], mine: &[R], picked: &mut [R]) {
+    let size = picked.len();
+    let (blocks, rest) = picked.as_chunks_mut::<BLOCK>();
+    let whole = size - rest.len();
+    for (b, picked) in blocks.iter_mut().enumerate() {
+        let mut sums = [mine[0].zero(); BLOCK];
+        for (i, &mine) in mine.iter().enumerate() {
+            let q = &q[i * size + b * BLOCK..][..BLOCK];
+            for n in 0..BLOCK {
+                sums[n] = mine.fma(q[n], sums[n]);
+            }
+        }
+        *picked = sums;
+    }
+    for (j, picked) in rest.iter_mut().enumerate() {
+        let mut sum = mine[0].zero();
+        for (i, &mine) in mine.iter().enumerate() {
+            sum = mine.fma(q[i * size + whole + j], sum);
+        }
+        *picked = sum;
+    }
+}
+
+/// The same after the matrix of each arm has grown by its share of a square.
+#[inline(always)]
+fn add_and_pick<R: Real>(q: &mut [R], share: &[R], square: &[R], mine: &[R], picked: &mut [R]) {
+    let size = picked.len();
+    let (blocks, rest) = picked.as_chunks_mut::<BLOCK>();
+    let whole = size - rest.len();
+    for (b, picked) in blocks.iter_mut().enumerate() {
+        let square = &square[b * BLOCK..][..BLOCK];
+        let mut sums = [mine[0].zero(); BLOCK];
+        for (i, (&mine, &share)) in mine.iter().zip(share).enumerate() {
+            let q = &mut q[i * size + b * BLOCK..][..BLOCK];
+            for n in 0..BLOCK {
+                q[n] = share.fma(square[n], q[n]);
+                sums[n] = mine.fma(q[n], sums[n]);
+            }
+        }
+        *picked = sums;
+    }
+    for (j, picked) in rest.iter_mut().enumerate() {
+        let mut sum = mine[0].zero();
+        for (i, (&mine, &share)) in mine.iter().zip(share).enumerate() {
+            let q = &mut q[i * size + whole + j];
+            *q = share.fma(square[whole + j], *q);
+            sum = mine.fma(*q, sum);
+        }
+        *picked = sum;
+    }
+}
+
+/// k k', as Q is kept.
+#[inline(always)]
+fn square_of<R: Real>(k: &[R], mut out: &mut [R]) {
+    for j in (0..k.len()).step_by(2) {
+        let own = &k[j..(j + 2).min(k.len())];
+        let (rows, rest) = out.split_at_mut(own.len() * (j + own.len()));
+        for (out, &k) in rows.chunks_exact_mut(own.len()).zip(k) {
+            for (out, &own) in out.iter_mut().zip(own) {
+                *out = own * k;
+            }
+        }
+        out = rest;
+    }
+}
+
+/// h = x - Q y.
+#[inline(always)]
+pub(super) fn residual<R: Real>(mut q: &[R], x: &[R], y: &[R], h: &mut [R]) {
+    let pairs = h.len() / 2 * 2;
+    for j in (0..pairs).step_by(2) {
+        let (rows, rest) = q.split_at(2 * (j + 2));
+        rows_of(rows.as_chunks().0, [x[j], x[j + 1]], y, h);
+        q = rest;
+    }
+    if pairs < h.len() {
+        rows_of(q.as_chunks().0, [x[pairs]], y, h);
+    }
+}
+
+/// The `N` rows that end with the columns of `q`, and the part of the columns above them.
+#[inline(always)]
+fn rows_of<R: Real, const N: usize>(q: &[[R; N]], x: [R; N], y: &[R], h: &mut [R]) {
+    let first = q.len() - N;
+    let (left, own) = q.split_at(first);
+    let (above, h) = h.split_at_mut(first);
+    let (mut sums, mut own_y) = (x, x);
+    own_y.copy_from_slice(&y[first..first + N]);
+    for ((q, h), &y) in left.iter().zip(above).zip(y) {
+        let mut sum = *h;
+        for n in 0..N {
+            sums[n] = (-q[n]).fma(y, sums[n]);
+            sum = (-q[n]).fma(own_y[n], sum);
+        }
+        *h = sum;
+    }
+    for (q, &y) in own.iter().zip(&own_y) {
+        for n in 0..N {
+            sums[n] = (-q[n]).fma(y, sums[n]);
+        }
+    }
+    h[..N].copy_from_slice(&sums);
+}
