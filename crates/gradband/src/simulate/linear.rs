@@ -156,7 +156,7 @@ impl Engine {
         // Late rewards leave h and k.
         let vectors = problem.arms * if prompt { 1 } else { 2 };
         let trace = problem.horizon.saturating_mul(vectors * dim).saturating_mul(scored);
-        // Lanes with schedules of their own take three steps a round, and gather what each saw: slower from d = 8 on.
+        // Lanes with schedules of their own would take three steps a round, and gather what each saw: slower from d = 8 on.
         let even = matches!(problem.world().delay, Delay::Rounds(_));
         self.precision == Precision::Single
             && even

@@ -385,7 +385,6 @@ pub(super) fn with<R: Numbers + 'static>(
             job.problem.draw_contexts(job.split, job.key, first + lane as u64, instance)?;
         }
         table.load(token, &instances[..count]);
-        table.draw_steps(token, job, first, count);
         for (r, run) in runs.iter_mut().enumerate() {
             run.start(token, job, table, policy.draws(), (r, first, count), buffer);
             match &table.steps {

@@ -175,8 +175,8 @@ impl<R: Numbers> Collector<R> {
                 for (lane, gradient) in gradients.chunks_exact_mut(length).enumerate() {
                     self.one.clear();
                     self.one.extend(self.gamma.iter().map(|gamma| R::One::of(gamma.lane(lane))));
-                    if let (Some(late), Some(steps)) = (&self.late, &table.steps) {
-                        late.add_to(steps, self.dim, lane, &mut self.one);
+                    if let Some(late) = &self.late {
+                        late.add_to(lane, &mut self.one);
                     }
                     let (rounds, features) = (table.horizon, projection.dim);
                     product(

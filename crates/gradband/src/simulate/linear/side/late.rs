@@ -1,86 +1,30 @@
 //! Rewards that come late, with the formulas of `linear/late.rs`.
 //!
-//! Rewards are learned in steps, before the round in which they are known: one for each lane, of the arm that the lane pulled then.
-//! Where all lanes wait equally long step s is that of round s. Else a round takes as many steps as the lane with the most
-//! rewards, and where a lane has no more of them a step adds nothing.
+//! All lanes wait equally long: the reward of round s is learned in all of them at once (step s), before the round in which it is known,
+//! by the arm that each lane pulled then.
 
 use super::{Run, Table, advance, triangle};
 use crate::numeric::lanes::{Real, pick};
 use crate::simulate::job::Job;
 use crate::simulate::late::Schedule;
-use crate::simulate::linear::{Basis, LinearChooser, Numbers};
+use crate::simulate::linear::{LinearChooser, Numbers};
 use std::ops::Range;
 
 /// When the lanes learn which rewards.
-pub(super) struct Steps<R> {
-    /// One for each lane.
-    schedules: Vec<Schedule>,
+#[derive(Default)]
+pub(super) struct Steps {
     /// Where the steps before each round begin, and where the last ones end.
     first: Vec<usize>,
-    /// Where lanes differ: the round of each in each step, and 1 where there is one, 0 elsewhere.
-    rounds: Vec<[u32; 16]>,
-    active: Vec<R>,
-    /// What each lane saw in that round, as in the table.
-    x: Vec<R>,
-    y: Vec<R>,
-    floor: Vec<R>,
 }
 
-impl<R: Numbers> Steps<R> {
-    pub fn new() -> Self {
-        Self {
-            schedules: Vec::new(),
-            first: Vec::new(),
-            rounds: Vec::new(),
-            active: Vec::new(),
-            x: Vec::new(),
-            y: Vec::new(),
-            floor: Vec::new(),
-        }
-    }
-
-    /// Takes over the world of a job.
-    pub fn fit(&mut self, job: &Job) {
-        let schedule = Schedule::new(job.problem);
-        self.rounds.clear();
-        self.first.clear();
-        self.first.push(0);
-        if !schedule.is_random() {
-            for t in 0..job.problem.horizon {
-                self.first.push(self.first[t] + schedule.even(t).len());
-            }
-        }
-        self.schedules.clear();
-        self.schedules.resize(R::WIDTH, schedule);
-    }
-
-    /// Those of instances `first..first + count`, if delays are random; further lanes repeat the last.
-    #[inline(always)]
-    fn draw(&mut self, token: R::Token, job: &Job, first: u64, count: usize) {
-        let schedules = &mut self.schedules[..count];
-        for (lane, schedule) in schedules.iter_mut().enumerate() {
-            schedule.draw(job, first + lane as u64);
-        }
-        self.first.truncate(1);
-        self.rounds.clear();
-        self.active.clear();
+impl Steps {
+    /// Those of a job's world.
+    pub fn of(job: &Job) -> Self {
+        let (schedule, mut first) = (Schedule::new(job.problem), vec![0]);
         for t in 0..job.problem.horizon {
-            let due = |lane: usize| schedules[lane.min(count - 1)].drawn(t);
-            let most = (0..count).map(|lane| due(lane).len()).max().unwrap_or(0);
-            for step in 0..most {
-                let mut rounds = [0; 16];
-                for (lane, round) in rounds[..R::WIDTH].iter_mut().enumerate() {
-                    *round = due(lane).get(step).map_or(0, |&round| round);
-                }
-                self.rounds.push(rounds);
-                self.active.push(R::from_fn(
-                    token,
-                    #[inline(always)]
-                    |lane| f64::from(u8::from(step < due(lane).len())),
-                ));
-            }
-            self.first.push(self.rounds.len());
+            first.push(first[t] + schedule.even(t).len());
         }
+        Self { first }
     }
 
     /// Those before round `t`.
@@ -92,87 +36,6 @@ impl<R: Numbers> Steps<R> {
     /// Number of steps.
     pub fn len(&self) -> usize {
         self.first.last().map_or(0, |&end| end)
-    }
-
-    /// The round that a lane learns in step `s`, if it learns one.
-    #[inline(always)]
-    pub fn round(&self, s: usize, lane: usize) -> Option<usize> {
-        match self.rounds.get(s) {
-            None => Some(s),
-            Some(rounds) => (self.active[s].lane(lane) > 0.0).then_some(rounds[lane] as usize),
-        }
-    }
-
-    /// 1 where a lane learns something in step `s`, 0 elsewhere.
-    #[inline(always)]
-    pub fn active(&self, table: &Table<R>, s: usize) -> R {
-        if self.rounds.is_empty() { table.offset.one() } else { self.active[s] }
-    }
-
-    /// x / lambda, y and the least variance of step `s`.
-    #[inline(always)]
-    pub fn seen<'a>(&'a self, table: &'a Table<R>, s: usize) -> (&'a [R], &'a [R], R) {
-        let dim = table.dim;
-        if self.rounds.is_empty() {
-            return (&table.x[s * dim..][..dim], &table.y[s * dim..][..dim], table.floor[s]);
-        }
-        let x = match table.basis {
-            Basis::Features => &self.x[s * dim..][..dim],
-            Basis::Projected => &table.x[..dim],
-        };
-        (x, &self.y[s * dim..][..dim], self.floor[s])
-    }
-
-    /// The arm that each lane pulled in its round of step `s`, and its reward less the offset.
-    #[inline(always)]
-    fn earned(&self, table: &Table<R>, pulls: &[R], s: usize) -> (R, R) {
-        let (arms, token) = (table.arms, table.offset.token());
-        let Some(rounds) = self.rounds.get(s) else {
-            let arm = pulls[s];
-            return (arm, pick(&table.rewards[s * arms..][..arms], arm) - table.offset);
-        };
-        let arm = R::from_fn(
-            token,
-            #[inline(always)]
-            |lane| pulls[rounds[lane] as usize].lane(lane),
-        );
-        let indices = arm.indices();
-        let reward = R::from_fn(
-            token,
-            #[inline(always)]
-            |lane| table.rewards[rounds[lane] as usize * arms + indices[lane] as usize].lane(lane),
-        );
-        (arm, reward - table.offset)
-    }
-}
-
-impl<R: Numbers> Table<R> {
-    /// The steps of instances `first..first + count`, which are loaded.
-    #[inline(always)]
-    pub fn draw_steps(&mut self, token: R::Token, job: &Job, first: u64, count: usize) {
-        let Some(steps) = self.steps.as_mut().filter(|steps| steps.schedules[0].is_random()) else { return };
-        steps.draw(token, job, first, count);
-        let Steps { rounds, x, y, floor, .. } = steps;
-        gather(token, rounds, &self.y, self.dim, y);
-        gather(token, rounds, &self.floor, 1, floor);
-        if self.basis == Basis::Features {
-            gather(token, rounds, &self.x, self.dim, x);
-        }
-    }
-}
-
-/// From rows of `size` numbers, those of each lane's round.
-#[inline(always)]
-fn gather<R: Real>(token: R::Token, rounds: &[[u32; 16]], from: &[R], size: usize, out: &mut Vec<R>) {
-    out.clear();
-    for rounds in rounds {
-        for i in 0..size {
-            out.push(R::from_fn(
-                token,
-                #[inline(always)]
-                |lane| from[rounds[lane] as usize * size + i].lane(lane),
-            ));
-        }
     }
 }
 
@@ -186,9 +49,7 @@ pub(super) struct Known<R> {
     pub k: Vec<R>,
     /// k of each step after a step of zeros, or of the last one if not kept.
     pub learned: Vec<R>,
-    /// If kept, of each step: the arm, Y, and (Y - mu) / (1 + v).
-    pub arms: Vec<R>,
-    pub rewards: Vec<R>,
+    /// If kept, of each step: (Y - mu) / (1 + v).
     pub gains: Vec<R>,
     /// What the last step adds to each arm: 1 / (1 + v) of its pull, or zero.
     share: Vec<R>,
@@ -208,8 +69,6 @@ impl<R: Numbers> Known<R> {
             q: zeros(arms * triangle(dim)),
             k: zeros(usize::from(kept) * table.horizon * arms * dim),
             learned: zeros(dim),
-            arms: Vec::new(),
-            rewards: Vec::new(),
             gains: Vec::new(),
             share: zeros(arms),
             mine: zeros(arms),
@@ -219,32 +78,22 @@ impl<R: Numbers> Known<R> {
     }
 
     /// Back to the first round, with these matrices.
-    pub fn start(&mut self, prior: &[R], table: &Table<R>, steps: &Steps<R>) {
+    pub fn start(&mut self, prior: &[R], table: &Table<R>, steps: &Steps) {
         let zero = table.offset.zero();
         self.q.copy_from_slice(prior);
         if self.kept {
             self.learned.resize((steps.len() + 1) * table.dim, zero);
-            for part in [&mut self.arms, &mut self.rewards, &mut self.gains] {
-                part.resize(steps.len(), zero);
-            }
+            self.gains.resize(steps.len(), zero);
         }
         self.learned[..table.dim].fill(zero);
     }
 
     /// Step `s`: each lane's arm learns a reward with the context of its pull. Its square is left to who needs Q* next.
     #[inline(always)]
-    fn learn(
-        &mut self,
-        table: &Table<R>,
-        steps: &Steps<R>,
-        pulls: &[R],
-        z: &mut [R],
-        s: usize,
-        pending: bool,
-    ) {
-        let dim = table.dim;
-        let (x, y, floor) = steps.seen(table, s);
-        let (arm, reward) = steps.earned(table, pulls, s);
+    fn learn(&mut self, table: &Table<R>, arm: R, z: &mut [R], s: usize, pending: bool) {
+        let (arms, dim) = (table.arms, table.dim);
+        let (x, y, floor) = (&table.x[s * dim..][..dim], &table.y[s * dim..][..dim], table.floor[s]);
+        let reward = pick(&table.rewards[s * arms..][..arms], arm) - table.offset;
         let (zero, one) = (floor.zero(), floor.one());
         for (i, mine) in self.mine.iter_mut().enumerate() {
             *mine = R::select(arm.is(i as f32), one, zero);
@@ -271,7 +120,7 @@ impl<R: Numbers> Known<R> {
             mu = own.fma(y, mu);
             v = k.fma(y, v);
         }
-        let weight = steps.active(table, s) / (v.max(floor) + one);
+        let weight = one / (v.max(floor) + one);
         let gain = (reward - mu) * weight;
         for ((z, share), &mine) in z.chunks_exact_mut(dim).zip(&mut self.share).zip(&self.mine) {
             *share = mine * weight;
@@ -281,15 +130,13 @@ impl<R: Numbers> Known<R> {
             }
         }
         if self.kept {
-            self.arms[s] = arm;
-            self.rewards[s] = reward;
             self.gains[s] = gain;
         }
     }
 
     /// k of all arms in round `t`, after the last step was added if it is pending.
     #[inline(always)]
-    fn look(&mut self, table: &Table<R>, steps: &Steps<R>, t: usize, pending: bool) {
+    fn look(&mut self, table: &Table<R>, steps: &Steps, t: usize, pending: bool) {
         let (size, dim) = (table.arms * table.dim, table.dim);
         let (x, y) = (&table.x[t * dim..][..dim], &table.y[t * dim..][..dim]);
         let last = &self.learned[steps.before(t).end * dim..][..dim];
@@ -308,7 +155,7 @@ impl<R: Numbers> Known<R> {
 impl<R: Numbers> Run<R> {
     /// Plays all rounds.
     #[inline(always)]
-    pub(super) fn play_late(&mut self, policy: &dyn LinearChooser, table: &Table<R>, steps: &Steps<R>) {
+    pub(super) fn play_late(&mut self, policy: &dyn LinearChooser, table: &Table<R>, steps: &Steps) {
         let Some(mut known) = self.known.take() else { return };
         let (arms, dim) = (table.arms, table.dim);
         let size = arms * dim;
@@ -316,7 +163,7 @@ impl<R: Numbers> Run<R> {
         let mut pending = false;
         for t in 0..table.horizon {
             for s in steps.before(t) {
-                known.learn(table, steps, &self.pulls, &mut self.z, s, pending);
+                known.learn(table, self.pulls[s], &mut self.z, s, pending);
                 pending = true;
             }
             let (x, y, floor) = (&table.x[t * dim..][..dim], &table.y[t * dim..][..dim], table.floor[t]);

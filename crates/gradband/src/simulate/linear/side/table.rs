@@ -46,7 +46,7 @@ pub(super) struct Table<R: Numbers> {
     drawn: usize,
     largest: f64,
     /// Where rewards come late.
-    pub steps: Option<Steps<R>>,
+    pub steps: Option<Steps>,
 }
 
 impl<R: Numbers> Table<R> {
@@ -76,7 +76,7 @@ impl<R: Numbers> Table<R> {
             features,
             drawn: features,
             largest: 0.0,
-            steps: shape.late.then(Steps::new),
+            steps: shape.late.then(Steps::default),
         }
     }
 
@@ -90,7 +90,7 @@ impl<R: Numbers> Table<R> {
         // M is positive semidefinite: its largest entry is on the diagonal.
         self.largest = projection.gram.iter().copied().fold(0.0, f64::max);
         if let Some(steps) = &mut self.steps {
-            steps.fit(job);
+            *steps = Steps::of(job);
         }
         match self.basis {
             Basis::Features => self.gram = projection.gram.iter().map(|&x| R::scalar(x)).collect(),

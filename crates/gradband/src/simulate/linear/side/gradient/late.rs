@@ -31,12 +31,9 @@ impl<R: Numbers> Late<R> {
 
     /// Adds what a lane learned to the gamma of its rounds.
     #[inline(always)]
-    pub fn add_to(&self, steps: &Steps<R>, dim: usize, lane: usize, gamma: &mut [R::One]) {
-        for (s, own) in self.gamma.chunks_exact(dim).enumerate() {
-            let Some(round) = steps.round(s, lane) else { continue };
-            for (gamma, own) in gamma[round * dim..][..dim].iter_mut().zip(own) {
-                *gamma = *gamma + R::One::of(own.lane(lane));
-            }
+    pub fn add_to(&self, lane: usize, gamma: &mut [R::One]) {
+        for (gamma, own) in gamma.iter_mut().zip(&self.gamma) {
+            *gamma = *gamma + R::One::of(own.lane(lane));
         }
     }
 
@@ -53,7 +50,7 @@ impl<R: Numbers> Collector<R> {
         &mut self,
         table: &Table<R>,
         run: &Run<R>,
-        (steps, known): (&Steps<R>, &Known<R>),
+        (steps, known): (&Steps, &Known<R>),
         advantages: &[R],
     ) {
         let (arms, dim) = (table.arms, self.dim);
@@ -65,7 +62,7 @@ impl<R: Numbers> Collector<R> {
                 for s in steps.before(t) {
                     let (k, zero) = (&known.learned[(s + 1) * dim..][..dim], advantage.zero());
                     for (i, z) in self.z.chunks_exact_mut(dim).enumerate() {
-                        let gain = R::select(known.arms[s].is(i as f32), known.gains[s], zero);
+                        let gain = R::select(run.pulls[s].is(i as f32), known.gains[s], zero);
                         for (z, &k) in z.iter_mut().zip(k) {
                             *z = gain.fma(k, *z);
                         }
@@ -97,7 +94,7 @@ impl<R: Numbers> Collector<R> {
         &mut self,
         table: &Table<R>,
         run: &Run<R>,
-        (steps, known): (&Steps<R>, &Known<R>),
+        (steps, known): (&Steps, &Known<R>),
         advantages: &[R],
     ) {
         let (arms, dim) = (table.arms, self.dim);
@@ -112,7 +109,7 @@ impl<R: Numbers> Collector<R> {
             let before = &mut before[s * dim..][..dim];
             before.fill(zero);
             for (i, z) in z.chunks_exact_mut(dim).enumerate() {
-                let mine = of_arm(known.arms[s], i);
+                let mine = of_arm(run.pulls[s], i);
                 let gain = mine * known.gains[s];
                 for ((z, before), &k) in z.iter_mut().zip(before.iter_mut()).zip(k) {
                     *before = mine.fma(*z, *before);
@@ -145,19 +142,18 @@ impl<R: Numbers> Collector<R> {
             }
             // What became known before this round is part of its means, and of no earlier ones.
             for s in steps.before(t).rev() {
-                mine.iter_mut().enumerate().for_each(|(i, mine)| *mine = of_arm(known.arms[s], i));
+                mine.iter_mut().enumerate().for_each(|(i, mine)| *mine = of_arm(run.pulls[s], i));
                 pick_matrix(sums, mine, picked);
                 let (own, before) = (&mut learned[s * dim..][..dim], &before[s * dim..][..dim]);
                 u.copy_from_slice(own);
-                let active = steps.active(table, s);
-                for ((z, p), &mine) in z.chunks_exact_mut(dim).zip(p.chunks_exact(dim)).zip(&*mine) {
-                    let (reward, active) = (mine * known.rewards[s], mine * active);
+                for (i, (z, p)) in z.chunks_exact_mut(dim).zip(p.chunks_exact(dim)).enumerate() {
+                    let reward = mine[i] * (table.rewards[s * arms + i] - table.offset);
                     for j in 0..dim {
                         u[j] = reward.fma(p[j], u[j]);
-                        z[j] = active.fma(before[j], z[j] * (zero.one() - active));
+                        z[j] = mine[i].fma(before[j], z[j] * (zero.one() - mine[i]));
                     }
                 }
-                residual(picked, u, steps.seen(table, s).1, own);
+                residual(picked, u, &table.y[s * dim..][..dim], own);
             }
         }
     }
