@@ -148,16 +148,7 @@ impl<R: Numbers> Run<R> {
         let size = arms * dim;
         for t in 0..table.horizon {
             let (x, y, floor) = (&table.x[t * dim..][..dim], &table.y[t * dim..][..dim], table.floor[t]);
-            let (old, new) = match self.kept {
-                true => {
-                    let (old, new) = self.h[t * size..][..2 * size].split_at_mut(size);
-                    (&*old, new)
-                }
-                false => {
-                    let (even, odd) = self.h.split_at_mut(size);
-                    if t % 2 == 0 { (&*even, odd) } else { (&*odd, even) }
-                }
-            };
+            let (old, new) = turn(&mut self.h, self.kept, t, size);
             let vectors = old.chunks_exact(dim).zip(new.chunks_exact_mut(dim));
             let states = self.q.chunks_exact_mut(triangle(dim)).zip(self.z.chunks_exact_mut(dim));
             for (i, ((old, h), (q, z))) in vectors.zip(states).enumerate() {
@@ -230,6 +221,17 @@ impl<R: Numbers> Run<R> {
             }
         }
     }
+}
+
+/// The vectors h of the round before `t`, and where those of round `t` go.
+#[inline(always)]
+fn turn<R>(h: &mut [R], kept: bool, t: usize, size: usize) -> (&[R], &mut [R]) {
+    if kept {
+        let (old, new) = h[t * size..][..2 * size].split_at_mut(size);
+        return (old, new);
+    }
+    let (even, odd) = h.split_at_mut(size);
+    if t % 2 == 0 { (even, odd) } else { (odd, even) }
 }
 
 /// Numbers of a symmetric matrix: two rows at a time up to their own columns, a column's two entries together; then the last row, if

@@ -3,7 +3,7 @@
 //! All lanes wait equally long: the reward of round s is learned in all of them at once (step s), before the round in which it is known,
 //! by the arm that each lane pulled then.
 
-use super::{Run, Table, advance, triangle};
+use super::{Run, Table, advance, triangle, turn};
 use crate::numeric::lanes::{Real, pick};
 use crate::simulate::job::Job;
 use crate::simulate::late::Schedule;
@@ -167,16 +167,7 @@ impl<R: Numbers> Run<R> {
                 pending = true;
             }
             let (x, y, floor) = (&table.x[t * dim..][..dim], &table.y[t * dim..][..dim], table.floor[t]);
-            let (old, new) = match self.kept {
-                true => {
-                    let (old, new) = self.h[t * size..][..2 * size].split_at_mut(size);
-                    (&*old, new)
-                }
-                false => {
-                    let (even, odd) = self.h.split_at_mut(size);
-                    if t % 2 == 0 { (&*even, odd) } else { (&*odd, even) }
-                }
-            };
+            let (old, new) = turn(&mut self.h, self.kept, t, size);
             let vectors = old.chunks_exact(dim).zip(new.chunks_exact_mut(dim));
             let states = self.q.chunks_exact_mut(triangle(dim)).zip(self.z.chunks_exact(dim));
             for (i, ((old, h), (q, z))) in vectors.zip(states).enumerate() {
