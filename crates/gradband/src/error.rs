@@ -197,7 +197,9 @@ impl Error {
 impl Display for ErrorKind {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         match self {
-            &Self::Range { found, low, high } => write!(f, "found {found}, expected {}", allowed(low, high)),
+            &Self::Range { found, low, high } => {
+                write!(f, "found {}, expected {}", short(found), allowed(low, high))
+            }
             Self::Count { found, least, most } => write!(f, "found {found}, expected {least} to {most}"),
             Self::Unknown { found, known } => {
                 let hint = hint(found, known.iter().map(String::as_str));
@@ -225,13 +227,19 @@ impl Display for ErrorKind {
     }
 }
 
+/// A number without three hundred digits.
+fn short(x: f64) -> String {
+    if x.is_finite() && x.abs() >= 1e15 { format!("{x:e}") } else { x.to_string() }
+}
+
 fn allowed(low: f64, high: f64) -> String {
+    let (least, most) = (short(low), short(high));
     match (low == f64::MIN, high == f64::MAX) {
         _ if low == f64::MIN_POSITIVE => "a number above 0".into(),
         (true, true) => "a finite number".into(),
-        (false, true) => format!("a number of at least {low}"),
-        (true, false) => format!("a number of at most {high}"),
-        (false, false) => format!("a number from {low} to {high}"),
+        (false, true) => format!("a number of at least {least}"),
+        (true, false) => format!("a number of at most {most}"),
+        (false, false) => format!("a number from {least} to {most}"),
     }
 }
 
