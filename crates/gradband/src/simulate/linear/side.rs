@@ -231,7 +231,7 @@ fn turn<R>(h: &mut [R], kept: bool, t: usize, size: usize) -> (&[R], &mut [R]) {
         return (old, new);
     }
     let (even, odd) = h.split_at_mut(size);
-    if t % 2 == 0 { (even, odd) } else { (odd, even) }
+    if t.is_multiple_of(2) { (even, odd) } else { (odd, even) }
 }
 
 /// Numbers of a symmetric matrix: two rows at a time up to their own columns, a column's two entries together; then the last row, if
