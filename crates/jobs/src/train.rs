@@ -25,7 +25,7 @@ const PATIENCE: f64 = 0.5;
 /// Iterates whose regret the report shows.
 const ITERATES: usize = 20;
 /// Nanoseconds to which the evaluation is cut after an interruption, about.
-const HURRY: f64 = 1.5e8;
+const HURRY: f64 = 5e7;
 /// Where the policies stand in the evaluation; comparators follow.
 const INITIAL: usize = 0;
 const FINAL: usize = 1;
