@@ -149,6 +149,7 @@ pub fn agent(bytes: &[u8]) -> bool {
     let text = text.trim_end();
     let whole = text.starts_with("{\"gradband_agent\"");
     let sum: String = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
+    // The first format had no roots.
     let format = if text.contains("_root") { FORMAT } else { 1 };
     let wrapped = || format!("{{\"gradband_agent\":{format},\"sha256\":\"{sum}\",\"agent\":{text}}}");
     let text = if whole { text.to_string() } else { wrapped() };

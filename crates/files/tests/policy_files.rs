@@ -339,7 +339,7 @@ fn records_of_impossible_problems_do_not_play() {
         let file = changed(pointer, json!(value));
         let mut agent = Agent::new(load_playable(file.path()).unwrap(), ["a", "b", "c"]).unwrap();
         let error = agent.pull(Pull::context([1.0, 2.0, 3.0])).unwrap_err().to_string();
-        assert!(error.contains("context[0]: becomes"), "{error}");
+        assert!(error.contains("context[0]: is scaled to "), "{error}");
     }
 }
 

@@ -72,10 +72,12 @@ fn main() -> gradband::Result<()> {
             if !variants.is_empty() && !variants.iter().any(|part| variant.contains(part)) {
                 return Ok(());
             }
-            let problem = match variant {
-                _ if variant.ends_with("random delay 20") => &random,
-                _ if variant.ends_with("delay 20") => &late,
-                _ => &problem,
+            let problem = if variant.ends_with("random delay 20") {
+                &random
+            } else if variant.ends_with("delay 20") {
+                &late
+            } else {
+                &problem
             };
             let player = choose(name, problem)?.player(problem, &mut ())?;
             let job = Job { lanes, ..Job::new(problem, Key::new(3), Split::Train, task) };

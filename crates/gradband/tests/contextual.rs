@@ -22,13 +22,13 @@ fn central(f: impl Fn(f64) -> f64, at: f64) -> f64 {
     (f(at + step) - f(at - step)) / (2.0 * step)
 }
 
-/// Every number of the gradient, every baseline, both kinds of returns: 25,000 instances, 4 standard errors.
+/// Every number of the gradient, every baseline, both kinds of returns: 100,000 instances, 4 standard errors.
 fn check_unbiased(choice: &Choice, problem: &Problem, exact: &[f64]) {
     for (i, baseline) in
         [Baseline::None, Baseline::Opt, Baseline::SelfPlay, Baseline::LeaveOneOut(4)].into_iter().enumerate()
     {
         for returns in [Returns::Realized, Returns::Mean] {
-            let estimator = Estimator { baseline, returns, batch_size: 25_000 };
+            let estimator = Estimator { baseline, returns, batch_size: 100_000 };
             let player = choice.scored_player(problem, &mut ()).unwrap();
             let key = Key::new(7 + i as u64);
             let estimate = estimator.estimate(&*player, problem, key, &mut ()).unwrap();

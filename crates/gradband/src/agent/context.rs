@@ -76,15 +76,17 @@ impl Context {
             (Self::Named(_), Some(feature)) => Place::key("context").then(Place::key(&feature.name)),
             _ => Place::key("context").index(i),
         };
-        let is_none = |x: &f64| x.is_nan() || x.abs() > LARGEST;
-        if let Some(i) = x.iter().position(is_none) {
+        let is_unusable = |x: &f64| x.is_nan() || x.abs() > LARGEST;
+        if let Some(i) = x.iter().position(is_unusable) {
             let kind = ErrorKind::Range { found: x[i], low: -LARGEST, high: LARGEST };
             return Err(Error::of(place(i), kind));
         }
         x.iter_mut().zip(names).for_each(|(x, feature)| *x = (*x - feature.shift) * feature.factor);
-        if let Some(i) = x.iter().position(is_none) {
-            let message =
-                format!("becomes {:e} by the shift and factor of the policy file, which are none", x[i]);
+        if let Some(i) = x.iter().position(is_unusable) {
+            let message = format!(
+                "is scaled to {:e} by the policy's shift and factor, expected at most {LARGEST:e} in size",
+                x[i]
+            );
             return Err(Error::new(place(i), message));
         }
         let (low, high) = match problem.scale.as_deref() {

@@ -60,15 +60,11 @@ impl<R: Numbers> Collector<R> {
             self.sums.fill(zero);
             self.p.fill(zero);
         }
-        match (self.basis, &table.steps, &run.known) {
-            (Basis::Features, Some(steps), Some(known)) => {
-                self.forwards_late(table, run, (steps, known), advantages);
-            }
-            (Basis::Projected, Some(steps), Some(known)) => {
-                self.backwards_late(table, run, (steps, known), advantages);
-            }
-            (Basis::Features, ..) => self.forwards(table, run, advantages),
-            (Basis::Projected, ..) => self.backwards(table, run, advantages),
+        match (self.basis, table.steps.is_some()) {
+            (Basis::Features, false) => self.forwards(table, run, advantages),
+            (Basis::Features, true) => self.forwards_late(table, run, advantages),
+            (Basis::Projected, false) => self.backwards(table, run, advantages),
+            (Basis::Projected, true) => self.backwards_late(table, run, advantages),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The same where rewards come late: means have vectors and matrices of their own, and move in steps (`side/late.rs`).
 
-use super::super::late::{Known, Steps, pick_matrix, residual};
+use super::super::late::{pick_matrix, residual};
 use super::super::{Run, Table, triangle};
 use super::{Collector, VECTORS, outer};
 use crate::numeric::lanes::Real;
@@ -46,13 +46,8 @@ impl<R: Numbers> Late<R> {
 impl<R: Numbers> Collector<R> {
     /// P += k (a z)' + h (b h)'.
     #[inline(always)]
-    pub(super) fn forwards_late(
-        &mut self,
-        table: &Table<R>,
-        run: &Run<R>,
-        (steps, known): (&Steps, &Known<R>),
-        advantages: &[R],
-    ) {
+    pub(super) fn forwards_late(&mut self, table: &Table<R>, run: &Run<R>, advantages: &[R]) {
+        let (Some(steps), Some(known)) = (&table.steps, &run.known) else { return };
         let (arms, dim) = (table.arms, self.dim);
         let size = arms * dim;
         let rounds = (VECTORS / arms).max(1);
@@ -90,13 +85,8 @@ impl<R: Numbers> Collector<R> {
     }
 
     #[inline(always)]
-    pub(super) fn backwards_late(
-        &mut self,
-        table: &Table<R>,
-        run: &Run<R>,
-        (steps, known): (&Steps, &Known<R>),
-        advantages: &[R],
-    ) {
+    pub(super) fn backwards_late(&mut self, table: &Table<R>, run: &Run<R>, advantages: &[R]) {
+        let (Some(steps), Some(known)) = (&table.steps, &run.known) else { return };
         let (arms, dim) = (table.arms, self.dim);
         let (size, zero) = (arms * dim, advantages[0].zero());
         let Self { sums, z, u, p, gamma, before, late: Some(late), .. } = self else { return };
