@@ -7,7 +7,10 @@ mod clock;
 
 use clock::{best_of, multiply_add_ns};
 use gradband::policy::Choice;
-use gradband::problem::{Covariance, Delay, Linear, Normal, Problem, Split, World};
+use gradband::problem::{
+    Classification, ContextModel, Covariance, Delay, Draw, Examples, ExamplesBuilder, Instance, Linear,
+    Normal, Problem, Scale, Split, World,
+};
 use gradband::simulate::{Baseline, Job, Key, Lanes, Outcome, Output, Returns, Task};
 use std::hint::black_box;
 
@@ -22,6 +25,33 @@ fn problem(dim: usize, arms: usize, horizon: usize) -> gradband::Result<Problem>
     let theta = Normal::new(vec![0.0; dim], Covariance::Diagonal(half))?;
     let linear = Linear::new(context, vec![theta], 0.5)?;
     Problem::linear(linear, arms).name(format!("linear, d = {dim}")).horizon(horizon).build()
+}
+
+/// Two thousand examples with a one-hot feature for every nine dimensions, scaled to [-1, 1], and as many classes as arms.
+fn one_hot(dim: usize, arms: usize) -> gradband::Result<Examples> {
+    let mut rows = ExamplesBuilder::new(Scale::MinMax, 0.0)?;
+    for i in 0..2000 {
+        let place = |j: usize| j - j % 9 + (i + 7 * (j / 9) * (i / 9 + 1)) % 9;
+        let x: Vec<_> = (0..dim).map(|j| f64::from(u8::from(place(j) == j))).collect();
+        rows.push(&x, &format!("class {}", (i % 9 + i % 5) % arms))?;
+    }
+    Ok(rows.finish(None)?.0)
+}
+
+/// The same as contexts of which nothing is known.
+#[derive(Debug)]
+struct InFull(Classification);
+
+impl ContextModel for InFull {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+    fn draw(&self, draw: &Draw, instance: &mut Instance) {
+        self.0.draw(draw, instance);
+    }
+    fn longest_squared(&self) -> f64 {
+        self.0.longest_squared()
+    }
 }
 
 /// The policy's own parameters, W moved away from the identity.
@@ -68,6 +98,10 @@ fn main() -> gradband::Result<()> {
         let late = problem.with_world(World { delay: Delay::Rounds(20), ..*problem.world() })?;
         let random =
             problem.with_world(World { delay: Delay::Geometric { mean: 20.0 }, ..*problem.world() })?;
+        let examples = one_hot(dim, arms)?;
+        let in_full = Problem::contexts(InFull(Classification::new(examples.clone())), arms);
+        let in_full = in_full.horizon(horizon).build()?;
+        let sparse = Problem::classification(examples).horizon(horizon).build()?;
         let report = |variant: &str, name: &str, task: Task, lanes: Lanes| -> gradband::Result<()> {
             if !variants.is_empty() && !variants.iter().any(|part| variant.contains(part)) {
                 return Ok(());
@@ -76,6 +110,10 @@ fn main() -> gradband::Result<()> {
                 &random
             } else if variant.ends_with("delay 20") {
                 &late
+            } else if variant.ends_with("one-hot") {
+                &sparse
+            } else if variant.ends_with("in full") {
+                &in_full
             } else {
                 &problem
             };
@@ -106,6 +144,9 @@ fn main() -> gradband::Result<()> {
         if dim > 8 {
             report("cosoftelim rank 8", "cosoftelim(rank=8)", pair, Lanes::Auto)?;
             report("cosoftelim evaluate rank 8", "cosoftelim(rank=8)", Task::Evaluate, Lanes::Auto)?;
+            for variant in ["cosoftelim rank 8 one-hot", "cosoftelim rank 8 one-hot in full"] {
+                report(variant, "cosoftelim(rank=8)", pair, Lanes::Auto)?;
+            }
         }
         report("cosoftelim loo 8", "cosoftelim", realised(Baseline::LeaveOneOut(8)), Lanes::Auto)?;
         report("cosoftelim evaluate", "cosoftelim", Task::Evaluate, Lanes::Auto)?;

@@ -34,6 +34,7 @@ pub use builtin::{BuiltIn, PROBLEMS};
 pub use classification::Classification;
 pub use contextual::{ContextModel, Contextual, Draw, Instance};
 pub use discrete::{Discrete, Order};
+pub(crate) use examples::Sparse;
 pub use examples::{Examples, ExamplesBuilder, LARGEST_VALUE, MAX_FEATURES, SCALES, Scale, Scaling};
 pub use ground::Ground;
 pub use keys::{Keys, Value};

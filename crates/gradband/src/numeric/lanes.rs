@@ -99,6 +99,11 @@ pub trait Real:
     fn is(self, x: f32) -> Self::Mask;
     /// `a` where the mask holds, `b` elsewhere.
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
+    /// `a` where the mask holds, 0 elsewhere.
+    #[inline(always)]
+    fn only(mask: Self::Mask, a: Self) -> Self {
+        Self::select(mask, a, a.zero())
+    }
     /// The same choice between words.
     fn select_word(mask: Self::Mask, a: Self::Word, b: Self::Word) -> Self::Word;
 
@@ -179,7 +184,7 @@ pub fn put<R: Real>(values: &mut [R], arm: R, value: R) {
         }
         return;
     }
-    let (zero, one) = (arm.zero(), arm.one());
+    let one = arm.one();
     if let [first, second] = values {
         let other = one - arm;
         *first = other.fma(value, *first * arm);
@@ -187,7 +192,7 @@ pub fn put<R: Real>(values: &mut [R], arm: R, value: R) {
         return;
     }
     for (i, entry) in values.iter_mut().enumerate() {
-        let hit = R::select(arm.is(i as f32), one, zero);
+        let hit = R::only(arm.is(i as f32), one);
         *entry = hit.fma(value, *entry * (one - hit));
     }
 }
@@ -218,7 +223,7 @@ pub fn add<R: Real>(values: &mut [R], arm: R, value: R) -> R {
     let mut sum = zero;
     for (i, entry) in values.iter_mut().enumerate() {
         let hit = arm.is(i as f32);
-        *entry = *entry + R::select(hit, value, zero);
+        *entry = *entry + R::only(hit, value);
         sum = R::select(hit, *entry, sum);
     }
     sum
@@ -272,12 +277,12 @@ pub fn largest<R: Real>(values: &[R]) -> R {
 /// How many of the increasing `bounds` are at most `u`: an arm drawn from cumulative weights.
 #[inline(always)]
 pub fn count_below<R: Real>(bounds: &[R], u: R) -> R {
-    let (zero, one) = (u.zero(), u.one());
-    let mut arm = zero;
-    for &bound in bounds {
-        arm = arm + R::select(u.ge(bound), one, zero);
+    // Two sums, since each addition waits for the one before.
+    let mut arm = [u.zero(); 2];
+    for (i, &bound) in bounds.iter().enumerate() {
+        arm[i % 2] = arm[i % 2] + R::only(u.ge(bound), u.one());
     }
-    arm
+    arm[0] + arm[1]
 }
 
 #[cfg(test)]

@@ -137,19 +137,18 @@ impl<R: Real> Stream<R> {
         if NORMAL { self.normal_pair() } else { (self.uniform(), self.uniform()) }
     }
 
-    /// Independent Gamma(a) and Gamma(b) numbers for a, b >= 1 (Marsaglia and Tsang, 2000).
+    /// Independent Gamma numbers (Marsaglia and Tsang, 2000).
     ///
     /// Only lanes that still miss a number advance their stream: no lane sees another's rejections.
     #[inline(always)]
-    fn gamma_pair(&mut self, a: R, b: R) -> (R, R) {
-        let shapes = (Shape::new(a), Shape::new(b));
-        let (mut x, mut y) = (a, b);
-        let mut missing = (a.ge(a), b.ge(b));
+    fn gamma_pair(&mut self, a: Shape<R>, b: Shape<R>) -> (R, R) {
+        let (mut x, mut y) = (a.d, b.d);
+        let mut missing = (x.ge(x), y.ge(y));
         loop {
             let before = self.state;
             let normals = self.normal_pair();
-            let first = shapes.0.propose(normals.0, self.uniform());
-            let second = shapes.1.propose(normals.1, self.uniform());
+            let first = a.propose(normals.0, self.uniform(), missing.0);
+            let second = b.propose(normals.1, self.uniform(), missing.1);
             let active = missing.0 | missing.1;
             for (now, old) in self.state.iter_mut().zip(before) {
                 *now = R::select_word(active, *now, old);
@@ -163,9 +162,9 @@ impl<R: Real> Stream<R> {
         }
     }
 
-    /// A Beta(a, b) number for a, b >= 1.
+    /// A Beta number for parameters of at least one.
     #[inline(always)]
-    pub fn beta_of_counts(&mut self, a: R, b: R) -> R {
+    pub(crate) fn beta_of_shapes(&mut self, a: Shape<R>, b: Shape<R>) -> R {
         let (x, y) = self.gamma_pair(a, b);
         x / (x + y)
     }
@@ -175,7 +174,7 @@ impl<R: Real> Stream<R> {
     #[inline(always)]
     pub fn beta(&mut self, a: R, b: R) -> R {
         let powers = (self.positive().ln() / a, self.positive().ln() / b);
-        let (x, y) = self.gamma_pair(a + 1.0, b + 1.0);
+        let (x, y) = self.gamma_pair(Shape::new(a + 1.0), Shape::new(b + 1.0));
         // The logistic function of -ln(y / x), from the side on which exp cannot overflow.
         let log_ratio = (y.ln() + powers.1) - (x.ln() + powers.0);
         let (flip, size) = (log_ratio.ge(a.zero()), log_ratio.max(-log_ratio));
@@ -289,23 +288,35 @@ fn fill_narrow<const NORMAL: bool>(key: Key, index: u64, out: &mut [f32]) {
     }
 }
 
-/// The constants of Marsaglia and Tsang's method for one shape parameter.
+/// The constants of Marsaglia and Tsang's method for one shape parameter of at least one: a - 1/3, and a scale, worth keeping.
 #[derive(Clone, Copy)]
-struct Shape<R> {
+pub(crate) struct Shape<R> {
     d: R,
     c: R,
 }
 
 impl<R: Real> Shape<R> {
     #[inline(always)]
-    fn new(shape: R) -> Self {
-        let d = shape - shape.lit(1.0 / 3.0);
-        Self { d, c: d.one() / (d * 9.0).sqrt() }
+    pub fn new(shape: R) -> Self {
+        Self::of(shape, Self::scale(shape))
     }
 
-    /// A proposal from a normal and a uniform number, and the lanes that reject it.
+    /// With the scale of the parameter.
     #[inline(always)]
-    fn propose(self, normal: R, uniform: R) -> (R, R::Mask) {
+    pub fn of(shape: R, scale: R) -> Self {
+        Self { d: shape - shape.lit(1.0 / 3.0), c: scale }
+    }
+
+    /// The scale of a parameter.
+    #[inline(always)]
+    pub fn scale(shape: R) -> R {
+        let d = shape - shape.lit(1.0 / 3.0);
+        d.one() / (d * 9.0).sqrt()
+    }
+
+    /// A proposal from a normal and a uniform number, and the lanes that reject it, among those that still miss one.
+    #[inline(always)]
+    fn propose(self, normal: R, uniform: R, missing: R::Mask) -> (R, R::Mask) {
         let root = self.c.fma(normal, normal.one());
         // A proposal below zero is rejected; the floor keeps its logarithm finite.
         let root = root.max(root.lit(1e-6));
@@ -313,7 +324,7 @@ impl<R: Real> Shape<R> {
         let square = normal * normal;
         let sure = uniform.lt((square * square).fma(square.lit(-0.0331), square.one()));
         let value = self.d * v;
-        if !(!sure).any() {
+        if !(missing & !sure).any() {
             return (value, !sure);
         }
         let bound = square.fma(square.lit(0.5), self.d * (v.ln() - v + 1.0));

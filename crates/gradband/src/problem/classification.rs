@@ -69,11 +69,16 @@ impl ContextModel for Classification {
     fn draw(&self, draw: &Draw, instance: &mut Instance) {
         let rows = self.examples.rows(draw.split);
         let mut stream = Stream::<One<f64>>::new((), draw.contexts, draw.index);
-        let rounds = instance.contexts.chunks_exact_mut(self.examples.dim());
-        for (x, means) in rounds.zip(instance.means.chunks_exact_mut(draw.arms)) {
-            let example = rows[(stream.uniform().0 * rows.len() as f64) as usize] as usize;
-            x.copy_from_slice(self.examples.features(example));
-            means[self.examples.label(example)] = 1.0;
+        let mut contexts = instance.contexts.chunks_exact_mut(self.examples.dim());
+        for means in instance.means.chunks_exact_mut(draw.arms) {
+            let example = rows[(stream.uniform().0 * rows.len() as f64) as usize];
+            if let Some(examples) = &mut instance.examples {
+                examples.push(example);
+            }
+            if let Some(x) = contexts.next() {
+                x.copy_from_slice(self.examples.features(example as usize));
+            }
+            means[self.examples.label(example as usize)] = 1.0;
         }
         instance.rewards.copy_from_slice(&instance.means);
     }

@@ -111,7 +111,11 @@ impl Contextual {
         index: u64,
         instance: &mut Instance,
     ) -> Result<()> {
-        let sizes = [horizon * self.dim(), horizon * arms, horizon * arms];
+        let mut sizes = [horizon * self.dim(), horizon * arms, horizon * arms];
+        if let Some(examples) = &mut instance.examples {
+            examples.clear();
+            sizes[0] = 0;
+        }
         for (buffer, size) in
             [&mut instance.contexts, &mut instance.means, &mut instance.rewards].into_iter().zip(sizes)
         {
@@ -133,6 +137,8 @@ pub struct Instance {
     pub means: Vec<f32>,
     /// The reward of each arm in each round (the paper's table Y): horizon x arms, row by row.
     pub rewards: Vec<f32>,
+    /// The example of each round in the place of its context, if that is asked for.
+    pub(crate) examples: Option<Vec<u32>>,
 }
 
 impl Instance {

@@ -3,17 +3,19 @@
 mod builder;
 mod labels;
 mod matrix;
+mod sparse;
 #[cfg(test)]
 mod tests;
 
 pub use builder::ExamplesBuilder;
+pub(crate) use sparse::Sparse;
 
 use super::Split;
 use super::split::{check_holdout, fold_of, hash, split};
 use crate::error::{Error, Result};
 use builder::too_few;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The largest number of features.
 pub const MAX_FEATURES: usize = 10_000;
@@ -83,6 +85,8 @@ pub struct Examples {
     /// None: evaluation draws from the same examples as training.
     held_out: Option<Vec<u32>>,
     max_norm_squared: f64,
+    /// Found out when it is first asked for, once for all folds.
+    sparse: Arc<OnceLock<Option<Sparse>>>,
 }
 
 impl Examples {
@@ -184,6 +188,11 @@ impl Examples {
     /// How each feature was scaled.
     pub fn scaling(&self) -> &[Scaling] {
         &self.scaling
+    }
+
+    /// The same by what examples differ in, if that is little.
+    pub(crate) fn sparse(&self) -> Option<&Sparse> {
+        self.sparse.get_or_init(|| Sparse::of(&self.values, self.dim())).as_ref()
     }
 
     /// The largest squared length of a feature vector.

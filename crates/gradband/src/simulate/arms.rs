@@ -110,6 +110,8 @@ pub struct Counted<R> {
     pub known: R,
     /// The mean of those, if the policy uses means.
     pub mean: R,
+    /// The sum of its rewards, those that are not known yet as large as the mean, if the policy uses sums.
+    pub sum: R,
 }
 
 /// Above this horizon sums of rewards lose digits in single precision.
@@ -360,7 +362,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
                 Returns::Mean => mean - instances.offset,
             };
             if P::BERNOULLI_ROUNDING && !self.model.binary() {
-                reward = R::select(run.actions.uniform().lt(reward), reward.one(), reward.zero());
+                reward = R::only(run.actions.uniform().lt(reward), reward.one());
             }
             if M::ANY
                 && let Some(late) = &mut late
@@ -370,11 +372,11 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
                 continue;
             }
             let count = add(pulls, arm, R::splat(self.token, 1.0));
-            let mut known = Counted { count, known: count, mean: zero };
+            let mut known = Counted { count, known: count, mean: zero, sum: zero };
             if P::USES != Uses::Pulls {
-                let sum = add(sums, arm, reward);
+                known.sum = add(sums, arm, reward);
                 if P::USES == Uses::Means {
-                    known.mean = sum / count;
+                    known.mean = known.sum / count;
                     put(means, arm, known.mean);
                 }
             }

@@ -32,6 +32,7 @@ mod player;
 mod regression;
 mod rounds;
 mod side;
+mod sparse;
 
 pub(crate) use player::LinearPlayer;
 pub(crate) use regression::{Glimpse, Moments, Regression};
@@ -320,7 +321,7 @@ pub fn draw_arm<R: Real>(weights: &[R], u: R) -> (R, R) {
     let (mark, mut sum, mut arm) = (u * total, u.zero(), u.zero());
     for &weight in &weights[..weights.len() - 1] {
         sum = sum + weight;
-        arm = arm + R::select(mark.ge(sum), u.one(), u.zero());
+        arm = arm + R::only(mark.ge(sum), u.one());
     }
     (arm, total)
 }

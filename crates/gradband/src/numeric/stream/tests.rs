@@ -3,7 +3,7 @@
 //! Statistical tests use 400,000 draws and fixed seeds; a correct sampler fails one of them with probability
 //! below 1e-5 (|z| < 4.5), were the seed drawn anew.
 
-use super::{Fill, Key, Stream, reward};
+use super::{Fill, Key, Shape, Stream, reward};
 use crate::numeric::lanes::{One, Real};
 use crate::numeric::simd::LaneWork;
 use crate::numeric::simd::tests::wide_lanes;
@@ -12,6 +12,11 @@ use rand_xoshiro::Xoshiro128Plus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 const DRAWS: usize = 400_000;
+
+#[inline(always)]
+fn beta_of_counts<R: Real>(stream: &mut Stream<R>, a: R, b: R) -> R {
+    stream.beta_of_shapes(Shape::new(a), Shape::new(b))
+}
 
 #[test]
 fn words_are_those_of_xoshiro128_plus() {
@@ -91,7 +96,7 @@ fn beta_draws_have_their_moments() {
         check_moments(&format!("beta({a}, {b}), f64"), &double, mean, variance, fourth);
         if a >= 1.0 && b >= 1.0 {
             let counts =
-                draws::<One<f32>>(i as u64 + 100, |s| s.beta_of_counts(One(a as f32), One(b as f32)));
+                draws::<One<f32>>(i as u64 + 100, |s| beta_of_counts(s, One(a as f32), One(b as f32)));
             check_moments(&format!("beta_of_counts({a}, {b})"), &counts, mean, variance, fourth);
         }
     }
@@ -100,7 +105,7 @@ fn beta_draws_have_their_moments() {
 /// Kolmogorov-Smirnov at level 1e-5 (statistic 2.47) against the CDF of Beta(2, 3): 6x² - 8x³ + 3x⁴.
 #[test]
 fn beta_draws_follow_their_distribution() {
-    let mut values = draws::<One<f32>>(9, |s| s.beta_of_counts(One(2.0), One(3.0)));
+    let mut values = draws::<One<f32>>(9, |s| beta_of_counts(s, One(2.0), One(3.0)));
     values.sort_by(f64::total_cmp);
     let cdf = |x: f64| x * x * (6.0 - x * (8.0 - 3.0 * x));
     let n = values.len() as f64;
@@ -149,12 +154,12 @@ fn wide_lanes_draw_what_one_draws() {
                 (0..16).map(|lane| Stream::<One<f32>>::new((), Key::new(17), 40 + lane)).collect();
             for i in 0..2000 {
                 let (a, b) = (1.0 + f64::from(i % 7), 1.0 + f64::from(i % 3) * 40.0);
-                let counts = wide.beta_of_counts(f32x16::splat(simd, a), f32x16::splat(simd, b));
+                let counts = beta_of_counts(&mut wide, f32x16::splat(simd, a), f32x16::splat(simd, b));
                 let any = wide.beta(f32x16::splat(simd, a / 10.0), f32x16::splat(simd, b / 10.0));
                 for (lane, single) in singles.iter_mut().enumerate() {
                     assert_eq!(
                         counts.lane(lane),
-                        single.beta_of_counts(One(a as f32), One(b as f32)).lane(0)
+                        beta_of_counts(single, One(a as f32), One(b as f32)).lane(0)
                     );
                     let (a, b) = (One((a / 10.0) as f32), One((b / 10.0) as f32));
                     assert_eq!(any.lane(lane), single.beta(a, b).lane(0));

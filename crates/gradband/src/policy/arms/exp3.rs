@@ -123,7 +123,7 @@ impl ArmsKernel<1> for Exp3 {
         let target = u * total;
         for &weight in &weights[..arms - 1] {
             bound = bound + keep.fma(weight, floor);
-            arm = arm + R::select(target.ge(bound), u.one(), u.zero());
+            arm = arm + R::only(target.ge(bound), u.one());
         }
         let weight = pick(weights, arm);
         let inverse = total / keep.fma(weight, floor);

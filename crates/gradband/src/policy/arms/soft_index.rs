@@ -309,12 +309,12 @@ impl ArmsKernel<6> for SoftIndex {
         let (drawn, mut sum, mut arm) = (u * total, zero, zero);
         for &weight in &weights[..arms - 1] {
             sum = sum + weight;
-            arm = arm + R::select(drawn.ge(sum), one, zero);
+            arm = arm + R::only(drawn.ge(sum), one);
         }
         if SCORE {
             let (share, cold) = (one / total, u.lit(1.0 / self.temperature));
             for i in 0..arms {
-                let chosen = R::select(arm.is(i as f32), one, zero);
+                let chosen = R::only(arm.is(i as f32), one);
                 let e = (-weights[i]).fma(share, chosen) * cold;
                 for (score, &by) in score.iter_mut().zip(&slopes[5 * i..5 * i + 5]) {
                     *score = e.fma(by, *score);

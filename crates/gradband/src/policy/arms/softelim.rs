@@ -77,10 +77,10 @@ impl ArmsKernel<1> for SoftElim {
             let second = (u * total).ge(R::select(first_leads, u.one(), weight));
             if SCORE {
                 let trailing = !(second ^ first_leads);
-                let own_score = R::select(trailing, gap_score, u.zero());
+                let own_score = R::only(trailing, gap_score);
                 *score = (own_score - gap_score * weight / total).fma(u.lit(self.slope), *score);
             }
-            return R::select(second, u.one(), u.zero());
+            return R::only(second, u.one());
         }
         let best = largest(means);
         let (bounds, gap_scores) = own.split_at_mut(means.len());

@@ -14,9 +14,9 @@ pub(super) use counts::Counts;
 use crate::error::Result;
 use crate::exact::Part;
 use crate::exact::index::Arm;
-use crate::numeric::lanes::{Best, Real};
+use crate::numeric::lanes::{Best, Real, put};
 use crate::numeric::largest::{Law, largest};
-use crate::numeric::stream::Stream;
+use crate::numeric::stream::{Shape, Stream};
 use crate::observe::Observer;
 use crate::policy::choice::Choice;
 use crate::policy::decide::{Decide, Now};
@@ -24,7 +24,7 @@ use crate::policy::definition::{Definition, Method, unit_rewards_only};
 use crate::policy::fit;
 use crate::policy::params::{Allowed, Initial, Param, Range, Setting};
 use crate::problem::Problem;
-use crate::simulate::arms::{Arms, ArmsKernel, History, Uses};
+use crate::simulate::arms::{Arms, ArmsKernel, Counted, History, Uses};
 
 pub(in crate::policy) const DEFINITION: Definition = Definition {
     name: "thompson",
@@ -89,6 +89,19 @@ impl Thompson {
         let [alpha, beta, sharpness] = ["alpha", "beta", "sharpness"].map(|name| choice.scalar(name));
         Ok(Self { alpha: alpha?, beta: beta?, sharpness: sharpness? })
     }
+
+    /// May a posterior have a parameter below one? Then the gammas need another way, which takes longer.
+    #[inline(always)]
+    fn is_small(&self) -> bool {
+        self.alpha.min(self.beta) * self.sharpness < 1.0
+    }
+
+    /// The parameters of an arm's posterior.
+    #[inline(always)]
+    fn posterior<R: Real>(&self, pulls: R, successes: R) -> [R; 2] {
+        let (alpha, beta, sharpness) = (pulls.lit(self.alpha), pulls.lit(self.beta), pulls.lit(self.sharpness));
+        [(successes + alpha) * sharpness, (pulls - successes + beta) * sharpness]
+    }
 }
 
 /// The probability that each arm's sample is the largest.
@@ -112,24 +125,48 @@ impl ArmsKernel<0> for Thompson {
         Some("has no score for its sharpness (train searches for it instead)")
     }
 
+    /// Scales of the posteriors' two parameters: they change with the pulled arm's alone, and have a square root and a division.
+    fn slots(&self, arms: usize) -> usize {
+        if self.is_small() { 0 } else { 2 * arms }
+    }
+
+    #[inline(always)]
+    fn start<R: Real>(&self, _: bool, own: &mut [R], _: &mut Stream<R>, _: &mut [R; 0]) {
+        let (first, second) = own.split_at_mut(own.len() / 2);
+        if let Some(zero) = first.first().map(|x| x.zero()) {
+            let [a, b] = self.posterior(zero, zero);
+            first.fill(Shape::scale(a));
+            second.fill(Shape::scale(b));
+        }
+    }
+
+    #[inline(always)]
+    fn update<R: Real>(&self, arm: R, _: R, counted: Counted<R>, own: &mut [R]) {
+        self.recount(arm, counted, own);
+    }
+
+    #[inline(always)]
+    fn recount<R: Real>(&self, arm: R, counted: Counted<R>, own: &mut [R]) {
+        if !self.is_small() {
+            let [a, b] = self.posterior(counted.count, counted.sum);
+            let (first, second) = own.split_at_mut(own.len() / 2);
+            put(first, arm, Shape::scale(a));
+            put(second, arm, Shape::scale(b));
+        }
+    }
+
     #[inline(always)]
     fn act<R: Real, const K: usize, const SCORE: bool>(
         &self,
         history: &History<R>,
-        _own: &mut [R],
+        own: &mut [R],
         actions: &mut Stream<R>,
         _: &mut [R; 0],
     ) -> R {
-        // Below one the gammas need another way, which takes longer.
-        let small = self.alpha.min(self.beta) * self.sharpness < 1.0;
+        let (arms, small) = (history.pulls.len(), self.is_small());
         let mut best = None;
         for (arm, (&pulls, &successes)) in history.pulls.iter().zip(history.sums).enumerate() {
-            let [alpha, beta, sharpness] =
-                [self.alpha, self.beta, self.sharpness].map(
-                    #[inline(always)]
-                    |x| pulls.lit(x),
-                );
-            let (a, b) = ((successes + alpha) * sharpness, (pulls - successes + beta) * sharpness);
+            let [a, b] = self.posterior(pulls, successes);
             let sample = if small {
                 R::apart(
                     pulls.token(),
@@ -137,7 +174,7 @@ impl ArmsKernel<0> for Thompson {
                     || actions.beta(a, b),
                 )
             } else {
-                actions.beta_of_counts(a, b)
+                actions.beta_of_shapes(Shape::of(a, own[arm]), Shape::of(b, own[arms + arm]))
             };
             match &mut best {
                 None => best = Some(Best::first(sample)),

@@ -68,7 +68,7 @@ impl ArmsKernel<0> for UcbV {
 
     /// Before a reward is known the variance is that of the mean alone, none.
     #[inline(always)]
-    fn recount<R: Real>(&self, arm: R, Counted { count, known, mean }: Counted<R>, own: &mut [R]) {
+    fn recount<R: Real>(&self, arm: R, Counted { count, known, mean, .. }: Counted<R>, own: &mut [R]) {
         let (squares, indices) = own.split_at_mut(self.arms);
         let square = pick(squares, arm);
         let variance = (square / known.max(known.one()) - mean * mean).max(count.zero());

@@ -89,7 +89,7 @@ impl CoSoftElim {
         let (zero, one, gamma) = (best.zero(), best.one(), best.lit(self.gamma));
         for i in 0..mu.len() {
             precision[i] = gamma / R::select(zero.lt(v[i]), v[i], one);
-            precision[i] = R::select(zero.lt(v[i]), precision[i], zero);
+            precision[i] = R::only(zero.lt(v[i]), precision[i]);
             let gap = best - mu[i];
             weights[i] = (-(gap * gap * precision[i])).exp();
         }
@@ -123,7 +123,7 @@ impl LinearKernel for CoSoftElim {
             let (mut lead, mut by_gamma) = (zero, zero);
             for i in 0..arms {
                 let gap = best - mu[i];
-                let own = R::select(arm.is(i as f32), one, zero);
+                let own = R::only(arm.is(i as f32), one);
                 let slope = weights[i].fma(share, -own) * gap * precision[i];
                 let by_score = slope * gap;
                 by_gamma = by_gamma + by_score;

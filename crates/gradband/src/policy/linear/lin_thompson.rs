@@ -62,8 +62,8 @@ impl LinearKernel for LinThompson {
                     draws[i] / (sigma * variance.sqrt()),
                     draws[i].fma(draws[i], -one) / (variance + variance),
                 );
-                slopes.mean[i] = R::select(known, by_mean, zero);
-                slopes.variance[i] = R::select(known, by_variance, zero);
+                slopes.mean[i] = R::only(known, by_mean);
+                slopes.variance[i] = R::only(known, by_variance);
             }
         }
         best.arm

@@ -114,14 +114,14 @@ impl LinearKernel for SoftUcb {
             let share = one / total;
             let (mut by_alpha, mut by_bound) = (zero, zero);
             for i in 0..arms {
-                let own = R::select(arm.is(i as f32), one, zero);
+                let own = R::only(arm.is(i as f32), one);
                 let e = (-weights[i]).fma(share, own) * rate;
                 let root = v[i].sqrt();
                 by_alpha = e.fma(root, by_alpha);
                 by_bound = e.fma(bounds[i] - best, by_bound);
                 weights[i] = e;
                 let slope = e * alpha * 0.5 / R::select(zero.lt(root), root, one);
-                bounds[i] = R::select(zero.lt(root), slope, zero);
+                bounds[i] = R::only(zero.lt(root), slope);
             }
             slopes.scalars[0] = by_alpha;
             slopes.scalars[1] = -by_bound * rate;

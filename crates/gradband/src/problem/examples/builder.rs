@@ -131,6 +131,7 @@ impl ExamplesBuilder {
             train,
             held_out,
             max_norm_squared,
+            sparse: std::sync::Arc::default(),
         };
         Ok((examples, notes))
     }

@@ -31,6 +31,6 @@ impl RewardModel for Bernoulli {
     }
     #[inline(always)]
     fn draw<R: Real>(self, word: R::Word, arm: R, mean: R) -> R {
-        R::select(reward::uniform(word, arm).lt(mean), mean.one(), mean.zero())
+        R::only(reward::uniform(word, arm).lt(mean), mean.one())
     }
 }

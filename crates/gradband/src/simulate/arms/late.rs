@@ -179,7 +179,7 @@ impl<'a, R: Real> Late<'a, R> {
         if policy.each_arm_once() && !own_run.all_tried {
             let mut left = zero;
             for &pulls in seen.pulls.iter() {
-                left = left + R::select(pulls.is(0.0), one, zero);
+                left = left + R::only(pulls.is(0.0), one);
             }
             // The lanes draw on until the last one is done: what they draw after that is never looked at.
             let mut skip = (own_run.order.uniform() * left).floor();
@@ -221,8 +221,9 @@ impl<'a, R: Real> Late<'a, R> {
         let run = &mut self.runs[r];
         let count = add(seen.pulls, arm, arm.one());
         let mean = pick(seen.means, arm);
-        put(seen.sums, arm, mean * count);
-        policy.recount(arm, Counted { count, known: pick(&run.known, arm), mean }, seen.own);
+        let counted = Counted { count, known: pick(&run.known, arm), mean, sum: mean * count };
+        put(seen.sums, arm, counted.sum);
+        policy.recount(arm, counted, seen.own);
         let at = round % self.reach;
         (run.arms[at], run.rewards[at]) = (arm, reward);
         let notes = &seen.own[seen.own.len() - P::NOTES..];
@@ -268,8 +269,9 @@ impl<R: Real> LateRun<R> {
         let mean = R::select(known.is(0.0), arm.lit(past_mean), sum / known.max(arm.one()));
         let count = pick(seen.pulls, arm);
         put(seen.means, arm, mean);
-        put(seen.sums, arm, mean * count);
-        policy.update(arm, reward, Counted { count, known, mean }, seen.own);
+        let sum = mean * count;
+        put(seen.sums, arm, sum);
+        policy.update(arm, reward, Counted { count, known, mean, sum }, seen.own);
     }
 
     /// Takes the weights of the last rounds over to double precision.

@@ -26,8 +26,8 @@ fn seen(past: &[Pull], arm: usize, past_mean: f64) -> (f64, f64, f64, f64) {
 }
 
 fn counted(past: &[Pull], arm: usize, past_mean: f64) -> Counted<D> {
-    let (count, _, mean, known) = seen(past, arm, past_mean);
-    Counted { count: One(count), known: One(known), mean: One(mean) }
+    let (count, sum, mean, known) = seen(past, arm, past_mean);
+    Counted { count: One(count), known: One(known), mean: One(mean), sum: One(sum) }
 }
 
 pub(super) fn replay<const N: usize, P: ArmsKernel<N>>(

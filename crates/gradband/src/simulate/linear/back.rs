@@ -18,12 +18,14 @@
 //! and the gradient of all runs of an instance is one product, the sum of gamma_t x_t'. Where rewards come late p and
 //! the first part of S are those of rounds in which the pull's reward is known, with k in the place of h.
 
-use super::pack::{Pack, add_scaled, zeros};
+use super::pack::{Pack, zeros};
 use super::packed::Packed;
 use super::play::{Pace, Run};
+use super::sparse::{self, add_all};
 use super::{Number, vectorized};
 use crate::numeric::lanes::One;
 use crate::numeric::matmul::{Into, Matrix, product};
+use crate::problem::{Instance, Sparse};
 use crate::simulate::late::Schedule;
 
 /// Collects the gradient of one instance.
@@ -165,8 +167,19 @@ impl<R: Number> Backward<R> {
     }
 
     /// The sum of gamma x' over rounds; gamma is zero again.
-    pub fn finish(&mut self, table: &Packed<R>, by_w: &mut [f64]) {
-        if !by_w.is_empty() {
+    pub fn finish(
+        &mut self,
+        table: &Packed<R>,
+        (instance, sparse): (&Instance, Option<&Sparse>),
+        by_w: &mut [f64],
+    ) {
+        if let (Some(sparse), Some(examples), false) = (sparse, &instance.examples, by_w.is_empty()) {
+            let size = (by_w.len() / table.dim, table.width);
+            let gamma = |t: usize, out: &mut [Pack<R>]| {
+                out.copy_from_slice(&self.gamma[t * table.width..][..table.width]);
+            };
+            sparse::collect(sparse, examples, size, gamma, by_w);
+        } else if !by_w.is_empty() {
             let features = by_w.len() / table.dim;
             let (rows, stride) = (table.horizon, table.contexts.as_flattened().len() / table.horizon);
             let mut out = vec![R::of(0.0); by_w.len()];
@@ -183,14 +196,6 @@ impl<R: Number> Backward<R> {
             }
         }
         self.gamma.fill(zeros());
-    }
-}
-
-/// out += a x.
-#[inline(always)]
-fn add_all<R: Number>(out: &mut [Pack<R>], a: R, x: &[Pack<R>]) {
-    for (out, x) in out.iter_mut().zip(x) {
-        add_scaled(out, a, x);
     }
 }
 

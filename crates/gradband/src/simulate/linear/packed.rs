@@ -3,9 +3,9 @@
 use super::pack::{PACK, Pack, dot, zeros};
 use super::play::Pace;
 use super::rounds::STEP;
-use super::{Basis, Number, Projection, vectorized};
+use super::{Basis, Number, Projection, sparse, vectorized};
 use crate::numeric::matmul::{Into, Matrix, product};
-use crate::problem::{Instance, Problem};
+use crate::problem::{Instance, Problem, Sparse};
 
 /// Among features, an estimated variance is never below this many roundings of the prior one: it is a difference of the
 /// two.
@@ -26,8 +26,9 @@ pub(super) struct Packed<R> {
     pub x: Vec<Pack<R>>,
     /// M x or W x, row by row.
     pub y: Vec<Pack<R>>,
-    /// In the projected space: the contexts themselves, row by row.
+    /// In the projected space: the contexts themselves, row by row, unless they are sparse, and their squared lengths.
     pub contexts: Vec<Pack<R>>,
+    squares: Vec<R>,
     /// The least variance of each round.
     pub floor: Vec<R>,
     /// Horizon x arms, less the offset.
@@ -77,6 +78,7 @@ impl<R: Number> Packed<R> {
             x: rows.clone(),
             y: rows,
             contexts,
+            squares: Vec::new(),
             floor: vec![R::of(0.0); horizon],
             rewards: vec![R::of(0.0); horizon * arms],
             prior: prior(projection, basis, pace, arms, dim),
@@ -90,13 +92,34 @@ impl<R: Number> Packed<R> {
     }
 
     /// Takes over an instance.
-    pub fn load(&mut self, instance: &Instance) {
-        assert_eq!(instance.contexts.len(), self.horizon * self.drawn, "contexts of an instance");
+    pub fn load(&mut self, instance: &Instance, sparse: Option<&Sparse>) {
+        let rows = instance.examples.as_ref().map_or(instance.contexts.len() / self.drawn, Vec::len);
+        assert_eq!(rows, self.horizon, "contexts of an instance");
         assert_eq!(instance.rewards.len(), self.horizon * self.arms, "rewards of an instance");
         assert_eq!(instance.means.len(), self.horizon * self.arms, "means of an instance");
         for (out, &x) in self.rewards.iter_mut().zip(&instance.rewards) {
             *out = R::of(f64::from(x) - self.offset);
         }
+        if let (Some(sparse), Some(examples)) = (sparse, &instance.examples) {
+            let constant = (self.features - self.drawn) as f64;
+            self.squares.clear();
+            self.squares.extend(examples.iter().map(|&example| R::of(sparse.square(example) + constant)));
+            let put = |t: usize, y: &[Pack<R>]| self.y[t * self.width..][..self.width].copy_from_slice(y);
+            sparse::project(sparse, examples, (&self.map, self.width), put);
+        } else {
+            self.multiply(instance);
+        }
+        vectorized(
+            #[inline(always)]
+            || match self.basis {
+                Basis::Features => self.scale(),
+                Basis::Projected => self.bound(),
+            },
+        );
+    }
+
+    /// y = M x or W x of dense contexts.
+    fn multiply(&mut self, instance: &Instance) {
         let contexts = match self.basis {
             Basis::Features => &mut self.x,
             Basis::Projected => &mut self.contexts,
@@ -117,13 +140,13 @@ impl<R: Number> Packed<R> {
             self.y.as_flattened_mut(),
             stride,
         );
-        vectorized(
-            #[inline(always)]
-            || match self.basis {
-                Basis::Features => self.scale(),
-                Basis::Projected => self.bound(),
-            },
-        );
+        if self.basis == Basis::Projected {
+            self.squares.clear();
+            vectorized(
+                #[inline(always)]
+                || self.squares.extend(self.contexts.chunks_exact(packs).map(|x| dot(x, x))),
+            );
+        }
     }
 
     #[inline(always)]
@@ -148,11 +171,10 @@ impl<R: Number> Packed<R> {
     #[inline(always)]
     fn bound(&mut self) {
         let nothing = R::of((NOTHING * R::EPSILON).powi(2) * self.largest);
-        let packs = self.features.div_ceil(PACK);
         let mut longest = R::of(0.0);
-        for (x, y) in self.contexts.chunks_exact(packs).zip(self.y.chunks_exact_mut(self.width)) {
+        for (&whole, y) in self.squares.iter().zip(self.y.chunks_exact_mut(self.width)) {
             let square = dot(y, y);
-            if !(dot(x, x) * nothing).lt(square) {
+            if !(whole * nothing).lt(square) {
                 y.fill(zeros());
             }
             longest = longest.max(square);

@@ -4,6 +4,7 @@ use super::back::Backward;
 use super::gradient::Accumulator;
 use super::pack::{Pack, zeros};
 use super::packed::Packed;
+use super::sparse::{ask, sparse};
 use super::{Basis, Draws, LinearChooser, Number, Projection, Slopes, blocks, gradient_len, late, rounds};
 use crate::error::Result;
 use crate::numeric::lanes::One;
@@ -193,6 +194,8 @@ pub(super) fn with<R: Number>(
         Basis::Features => Collector::Features(Accumulator::new(projection, job.problem, table.width)),
         Basis::Projected => Collector::Projected(Backward::new(&table, pace)),
     };
+    let sparse = sparse(job, basis);
+    ask(&mut instance, sparse);
     let mut returns = Values::new(job);
     let mut schedule = Schedule::new(job.problem);
     let mut buffer = Vec::new();
@@ -200,7 +203,7 @@ pub(super) fn with<R: Number>(
     for (i, outcome) in outcomes.iter_mut().enumerate() {
         let index = first + i as u64;
         job.problem.draw_contexts(job.split, job.key, index, &mut instance)?;
-        table.load(&instance);
+        table.load(&instance, sparse);
         for (r, run) in runs.iter_mut().enumerate() {
             run.start(job, &table, policy.draws(), (r, index), &mut buffer);
         }
@@ -230,7 +233,7 @@ pub(super) fn with<R: Number>(
             }
             match &mut collector {
                 Collector::Features(collector) => collector.finish(by_w),
-                Collector::Projected(collector) => collector.finish(&table, by_w),
+                Collector::Projected(collector) => collector.finish(&table, (&instance, sparse), by_w),
             }
         }
     }

@@ -7,6 +7,7 @@ mod gradient;
 mod late;
 mod table;
 
+use super::sparse::{ask, sparse};
 use super::{Basis, Draws, LinearChooser, Numbers, Projection, Slopes, gradient_len};
 use crate::error::Result;
 use crate::numeric::lanes::{One, Real, pick};
@@ -192,7 +193,7 @@ impl<R: Numbers> Run<R> {
             arm = R::select(own, arm, forced);
             let Slopes { mean, variance, scalars } = slopes;
             for slope in mean.iter_mut().chain(variance).chain(scalars) {
-                *slope = R::select(own, *slope, zero);
+                *slope = R::only(own, *slope);
             }
         }
         let share = one / (pick(&self.v, arm) + one);
@@ -200,8 +201,8 @@ impl<R: Numbers> Run<R> {
         let gain = (reward - table.offset - pick(&self.mu, arm)) * share;
         for i in 0..arms {
             let hit = arm.is(i as f32);
-            self.share[i] = R::select(hit, share, zero);
-            self.gain[i] = R::select(hit, gain, zero);
+            self.share[i] = R::only(hit, share);
+            self.gain[i] = R::only(hit, gain);
         }
         self.pulls[t] = arm;
         self.gains[t] = gain;
@@ -380,13 +381,15 @@ pub(super) fn with<R: Numbers + 'static>(
     let mut room = Room::<R>::take(token, policy, projection, job, basis);
     let Room { instances, table, runs, collector, values, buffer, .. } = &mut *room;
     let weights = job.problem.round_weights().unwrap_or_else(|| vec![1.0; table.horizon]);
+    let sparse = sparse(job, basis);
+    instances.iter_mut().for_each(|instance| ask(instance, sparse));
     for (i, outcomes) in outcomes.chunks_mut(R::WIDTH).enumerate() {
         let (at, count) = (i * R::WIDTH, outcomes.len());
         let first = first + at as u64;
         for (lane, instance) in instances[..count].iter_mut().enumerate() {
             job.problem.draw_contexts(job.split, job.key, first + lane as u64, instance)?;
         }
-        table.load(token, &instances[..count]);
+        table.load(token, &instances[..count], sparse);
         for (r, run) in runs.iter_mut().enumerate() {
             run.start(token, job, table, policy.draws(), (r, first, count), buffer);
             match &table.steps {
@@ -408,7 +411,7 @@ pub(super) fn with<R: Numbers + 'static>(
             }
         }
         if policy.learns_projection() {
-            collector.finish(projection, table, gradients, length);
+            collector.finish(projection, (table, &instances[..count], sparse), gradients, length);
         }
     }
     ROOM.set(Some(room));

@@ -2,6 +2,7 @@
 
 mod oracle;
 mod precision;
+mod sparse;
 mod worlds;
 
 use super::play::Pace;

@@ -29,7 +29,7 @@ impl<R: Lane> Kernel<'_, R> {
         for ((heads, &arm), &advantage) in rounds.zip(&run.arms).zip(advantages) {
             let heads = &mut heads[..arms];
             for (i, (p, bias)) in heads.iter_mut().zip(&mut biases).enumerate() {
-                let hit = R::select(arm.is(i as f32), p.one(), zero);
+                let hit = R::only(arm.is(i as f32), p.one());
                 *p = (hit - *p) * advantage * factor;
                 *bias = *bias + *p;
             }
@@ -104,7 +104,7 @@ impl<R: Lane> Kernel<'_, R> {
         let mut inputs = Vec::with_capacity(width * arms.len());
         for (&arm, &reward) in arms.iter().zip(rewards) {
             for &index in &seen {
-                inputs.push(R::select(arm.is(index as f32), arm.one(), arm.zero()));
+                inputs.push(R::only(arm.is(index as f32), arm.one()));
             }
             inputs.push(reward);
         }

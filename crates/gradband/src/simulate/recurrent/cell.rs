@@ -72,7 +72,7 @@ impl<R: Lane> Input<R> {
         for &index in &arm.indices()[..R::WIDTH] {
             let index = index as usize;
             if !self.arms.iter().any(|&(known, _)| known == index) {
-                self.arms.push((index, R::select(arm.is(index as f32), arm.one(), arm.zero())));
+                self.arms.push((index, R::only(arm.is(index as f32), arm.one())));
             }
         }
     }

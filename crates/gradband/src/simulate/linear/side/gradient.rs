@@ -6,7 +6,9 @@ mod late;
 use super::{Run, Table, triangle};
 use crate::numeric::lanes::Real;
 use crate::numeric::matmul::{Into, Matrix, product};
-use crate::simulate::linear::{Basis, Number, Numbers, Projection};
+use crate::problem::{Instance, Sparse};
+use crate::simulate::linear::pack::{PACK, Pack};
+use crate::simulate::linear::{Basis, Number, Numbers, Projection, sparse};
 use late::Late;
 
 /// Vectors that are made before they are multiplied.
@@ -82,7 +84,7 @@ impl<R: Numbers> Collector<R> {
                 for (i, ((h, u), z)) in vectors.zip(self.z.chunks_exact_mut(dim)).enumerate() {
                     let a = advantage * run.by_mean[t * arms + i];
                     let b = advantage * run.by_variance[t * arms + i];
-                    let gain = R::select(run.pulls[t].is(i as f32), run.gains[t], a.zero());
+                    let gain = R::only(run.pulls[t].is(i as f32), run.gains[t]);
                     for ((&h, u), z) in h.iter().zip(u).zip(z) {
                         *u = a.fma(*z, b * h);
                         *z = gain.fma(h, *z);
@@ -105,7 +107,7 @@ impl<R: Numbers> Collector<R> {
             for (i, z) in self.z.chunks_exact_mut(dim).enumerate() {
                 let h = &run.h[(t + 1) * size + i * dim..][..dim];
                 // Products with 0 and 1, not selections: see `lanes::put`.
-                let mine = R::select(run.pulls[t].is(i as f32), one, zero);
+                let mine = R::only(run.pulls[t].is(i as f32), one);
                 let gain = mine * run.gains[t];
                 for ((z, before), &h) in z.iter_mut().zip(before.iter_mut()).zip(h) {
                     *before = mine.fma(*z, *before);
@@ -119,8 +121,8 @@ impl<R: Numbers> Collector<R> {
             let states = self.sums.chunks_exact_mut(triangle(dim)).zip(self.p.chunks_exact_mut(dim));
             for (i, ((s, p), z)) in states.zip(self.z.chunks_exact_mut(dim)).enumerate() {
                 let h = &run.h[(t + 1) * size + i * dim..][..dim];
-                let (zero, one) = (advantages[t].zero(), advantages[t].one());
-                let mine = R::select(run.pulls[t].is(i as f32), one, zero);
+                let one = advantages[t].one();
+                let mine = R::only(run.pulls[t].is(i as f32), one);
                 let other = one - mine;
                 let reward = mine * (table.rewards[t * arms + i] - table.offset);
                 let e = advantages[t] * run.by_mean[t * arms + i];
@@ -144,7 +146,7 @@ impl<R: Numbers> Collector<R> {
     pub fn finish(
         &mut self,
         projection: &Projection,
-        table: &Table<R>,
+        (table, instances, sparse): (&Table<R>, &[Instance], Option<&Sparse>),
         gradients: &mut [f64],
         length: usize,
     ) {
@@ -175,6 +177,15 @@ impl<R: Numbers> Collector<R> {
                         late.add_to(lane, &mut self.one);
                     }
                     let (rounds, features) = (table.horizon, projection.dim);
+                    if let (Some(sparse), Some(examples)) = (sparse, &instances[lane].examples) {
+                        let (dim, one) = (self.dim, &self.one);
+                        let gamma = |t: usize, out: &mut [Pack<R::One>]| {
+                            out.as_flattened_mut()[..dim].copy_from_slice(&one[t * dim..][..dim]);
+                        };
+                        let size = (features, dim.div_ceil(PACK));
+                        sparse::collect(sparse, examples, size, gamma, &mut gradient[..by_w]);
+                        continue;
+                    }
                     product(
                         Matrix::new(&self.one, rounds, self.dim, self.dim).transposed(),
                         Matrix::new(&table.contexts[lane], rounds, features, features),

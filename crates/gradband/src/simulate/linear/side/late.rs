@@ -96,7 +96,7 @@ impl<R: Numbers> Known<R> {
         let reward = pick(&table.rewards[s * arms..][..arms], arm) - table.offset;
         let (zero, one) = (floor.zero(), floor.one());
         for (i, mine) in self.mine.iter_mut().enumerate() {
-            *mine = R::select(arm.is(i as f32), one, zero);
+            *mine = R::only(arm.is(i as f32), one);
         }
         let last = if self.kept { s * dim } else { 0 };
         match pending {

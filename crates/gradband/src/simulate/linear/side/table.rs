@@ -4,11 +4,11 @@ use super::Shape;
 use super::late::Steps;
 use crate::numeric::lanes::{Best, pick};
 use crate::numeric::matmul::{Into, Matrix, product};
-use crate::problem::Instance;
+use crate::problem::{Instance, Sparse};
 use crate::simulate::job::{Job, Task};
-use crate::simulate::linear::pack::{PACK, add_products, sum, zeros};
+use crate::simulate::linear::pack::{PACK, Pack, add_products, sum, zeros};
 use crate::simulate::linear::packed::{FLOOR, NOTHING};
-use crate::simulate::linear::{Basis, Number, Numbers, Projection};
+use crate::simulate::linear::{Basis, Number, Numbers, Projection, sparse};
 use crate::simulate::returns::Returns;
 
 /// Shared by all runs of the instances.
@@ -39,6 +39,8 @@ pub(super) struct Table<R: Numbers> {
     /// M among features, else W transposed; row by row.
     gram: Vec<R::Scalar>,
     w_transposed: Vec<R::One>,
+    /// The same in packs.
+    map: Vec<Pack<R::One>>,
     /// In the projected space: y of each lane, and |x|^2 of its rounds.
     projected: Vec<Vec<R::One>>,
     squares: Vec<Vec<R::One>>,
@@ -71,6 +73,7 @@ impl<R: Numbers> Table<R> {
             contexts: vec![Vec::new(); R::WIDTH],
             gram: Vec::new(),
             w_transposed: Vec::new(),
+            map: Vec::new(),
             projected: vec![Vec::new(); R::WIDTH],
             squares: vec![Vec::new(); R::WIDTH],
             features,
@@ -97,16 +100,23 @@ impl<R: Numbers> Table<R> {
             Basis::Projected => {
                 let entry = |i: usize| R::One::of(projection.w[i % dim * features + i / dim]);
                 self.w_transposed = (0..features * dim).map(entry).collect();
+                let width = dim.div_ceil(PACK);
+                self.map.clear();
+                self.map.resize(features * width, zeros());
+                for (pack, row) in self.map.chunks_exact_mut(width).zip(self.w_transposed.chunks_exact(dim)) {
+                    pack.as_flattened_mut()[..dim].copy_from_slice(row);
+                }
             }
         }
     }
 
     /// Takes over instances, one for each lane; further lanes repeat the last.
     #[inline(always)]
-    pub fn load(&mut self, token: R::Token, instances: &[Instance]) {
+    pub fn load(&mut self, token: R::Token, instances: &[Instance], sparse: Option<&Sparse>) {
         let (arms, count) = (self.arms, instances.len());
         for instance in instances {
-            assert_eq!(instance.contexts.len(), self.horizon * self.drawn, "contexts of an instance");
+            let rows = instance.examples.as_ref().map_or(instance.contexts.len() / self.drawn, Vec::len);
+            assert_eq!(rows, self.horizon, "contexts of an instance");
             assert_eq!(instance.rewards.len(), self.horizon * arms, "rewards of an instance");
             assert_eq!(instance.means.len(), self.horizon * arms, "means of an instance");
         }
@@ -122,7 +132,7 @@ impl<R: Numbers> Table<R> {
         }
         match self.basis {
             Basis::Features => self.scale(token, instances),
-            Basis::Projected => self.project(token, instances),
+            Basis::Projected => self.project(token, instances, sparse),
         }
     }
 
@@ -156,7 +166,7 @@ impl<R: Numbers> Table<R> {
                 square = own.fma(own, square);
             }
             // A product, not a selection: see `lanes::put`.
-            let seen = R::select((square * nothing).lt(prior), shrink.one(), zero);
+            let seen = R::only((square * nothing).lt(prior), shrink.one());
             self.floor[t] = seen * prior * floor;
             for (x, y) in x.iter_mut().zip(y) {
                 *x = *x * shrink;
@@ -167,12 +177,24 @@ impl<R: Numbers> Table<R> {
 
     /// y = W x. No pulls leave less variance than those of all rounds, with the longest context in the same direction.
     #[inline(always)]
-    fn project(&mut self, token: R::Token, instances: &[Instance]) {
+    fn project(&mut self, token: R::Token, instances: &[Instance], sparse: Option<&Sparse>) {
         let (dim, features, count) = (self.dim, self.features, instances.len());
         for (lane, instance) in instances.iter().enumerate() {
             let (contexts, squares) = (&mut self.contexts[lane], &mut self.squares[lane]);
-            contexts.resize(self.horizon * features, R::One::of(0.0));
             squares.resize(self.horizon, R::One::of(0.0));
+            self.projected[lane].resize(self.horizon * dim, R::One::of(0.0));
+            if let (Some(sparse), Some(examples)) = (sparse, &instance.examples) {
+                let constant = (features - self.drawn) as f64;
+                for (squared, &example) in squares.iter_mut().zip(examples) {
+                    *squared = R::One::of(sparse.square(example) + constant);
+                }
+                let put = |t: usize, y: &[Pack<R::One>]| {
+                    self.projected[lane][t * dim..][..dim].copy_from_slice(&y.as_flattened()[..dim]);
+                };
+                sparse::project(sparse, examples, (&self.map, dim.div_ceil(PACK)), put);
+                continue;
+            }
+            contexts.resize(self.horizon * features, R::One::of(0.0));
             let rows = contexts.chunks_exact_mut(features).zip(instance.contexts.chunks_exact(self.drawn));
             for ((row, x), squared) in rows.zip(squares) {
                 for (out, &x) in row.iter_mut().zip(x) {
@@ -181,7 +203,6 @@ impl<R: Numbers> Table<R> {
                 row[self.drawn..].fill(R::One::of(1.0));
                 *squared = square(row);
             }
-            self.projected[lane].resize(self.horizon * dim, R::One::of(0.0));
             product(
                 Matrix::new(contexts, self.horizon, features, features),
                 Matrix::new(&self.w_transposed, features, dim, dim),
@@ -201,7 +222,7 @@ impl<R: Numbers> Table<R> {
             for &y in &*y {
                 square = y.fma(y, square);
             }
-            let seen = R::select((whole * nothing).lt(square), zero.one(), zero);
+            let seen = R::only((whole * nothing).lt(square), zero.one());
             for y in y {
                 *y = *y * seen;
             }

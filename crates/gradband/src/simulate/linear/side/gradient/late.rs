@@ -55,9 +55,9 @@ impl<R: Numbers> Collector<R> {
             let end = (start + rounds).min(table.horizon);
             for (t, &advantage) in advantages.iter().enumerate().take(end).skip(start) {
                 for s in steps.before(t) {
-                    let (k, zero) = (&known.learned[(s + 1) * dim..][..dim], advantage.zero());
+                    let k = &known.learned[(s + 1) * dim..][..dim];
                     for (i, z) in self.z.chunks_exact_mut(dim).enumerate() {
-                        let gain = R::select(run.pulls[s].is(i as f32), known.gains[s], zero);
+                        let gain = R::only(run.pulls[s].is(i as f32), known.gains[s]);
                         for (z, &k) in z.iter_mut().zip(k) {
                             *z = gain.fma(k, *z);
                         }
@@ -152,7 +152,7 @@ impl<R: Numbers> Collector<R> {
 /// 1 where `arm` is arm `i`, else 0: products, not selections (`lanes::put`).
 #[inline(always)]
 fn of_arm<R: Real>(arm: R, i: usize) -> R {
-    R::select(arm.is(i as f32), arm.one(), arm.zero())
+    R::only(arm.is(i as f32), arm.one())
 }
 
 /// S += h u' + u h'.
