@@ -142,13 +142,13 @@ impl<R: Real> Stream<R> {
     /// Only lanes that still miss a number advance their stream: no lane sees another's rejections.
     #[inline(always)]
     fn gamma_pair(&mut self, a: Shape<R>, b: Shape<R>) -> (R, R) {
-        let (mut x, mut y) = (a.d, b.d);
-        let mut missing = (x.ge(x), y.ge(y));
-        loop {
+        // Where a shape is not a number nothing is missing: such a lane would never end.
+        let mut missing = (a.d.ge(a.d), b.d.ge(b.d));
+        let ((mut x, left), (mut y, right)) = self.proposals(a, b, missing);
+        missing = (missing.0 & left, missing.1 & right);
+        while (missing.0 | missing.1).any() {
             let before = self.state;
-            let normals = self.normal_pair();
-            let first = a.propose(normals.0, self.uniform(), missing.0);
-            let second = b.propose(normals.1, self.uniform(), missing.1);
+            let (first, second) = self.proposals(a, b, missing);
             let active = missing.0 | missing.1;
             for (now, old) in self.state.iter_mut().zip(before) {
                 *now = R::select_word(active, *now, old);
@@ -156,10 +156,21 @@ impl<R: Real> Stream<R> {
             x = R::select(missing.0, first.0, x);
             y = R::select(missing.1, second.0, y);
             missing = (missing.0 & first.1, missing.1 & second.1);
-            if !(missing.0 | missing.1).any() {
-                return (x, y);
-            }
         }
+        (x, y)
+    }
+
+    /// A proposal for each, and the lanes that reject it.
+    #[inline(always)]
+    fn proposals(
+        &mut self,
+        a: Shape<R>,
+        b: Shape<R>,
+        missing: (R::Mask, R::Mask),
+    ) -> ((R, R::Mask), (R, R::Mask)) {
+        let normals = self.normal_pair();
+        let first = a.propose(normals.0, self.uniform(), missing.0);
+        (first, b.propose(normals.1, self.uniform(), missing.1))
     }
 
     /// A Beta number for parameters of at least one.

@@ -24,27 +24,45 @@ pub(super) fn project<R: Number>(
     sparse: &Sparse,
     examples: &[u32],
     (map, width): (&[Pack<R>], usize),
+    put: impl FnMut(usize, &[Pack<R>]),
+) {
+    vectorized(
+        #[inline(always)]
+        || match width {
+            1 => project_in::<R, 1>(sparse, examples, (map, width), put),
+            _ => project_in::<R, 0>(sparse, examples, (map, width), put),
+        },
+    );
+}
+
+/// `V` packs in a row, if that is known to the compiler.
+#[inline(always)]
+fn project_in<R: Number, const V: usize>(
+    sparse: &Sparse,
+    examples: &[u32],
+    (map, width): (&[Pack<R>], usize),
     mut put: impl FnMut(usize, &[Pack<R>]),
 ) {
+    let width = if V == 0 { width } else { V };
     let mut common = vec![zeros(); width];
-    let ones = sparse.common().iter().map(|&x| f64::from(x)).chain([1.0]);
-    for (row, x) in map.chunks_exact(width).zip(ones) {
+    for (row, x) in map.chunks_exact(width).zip(with_constant(sparse)) {
         add_all(&mut common, R::of(x), row);
     }
     let mut y = common.clone();
     for (t, &example) in examples.iter().enumerate() {
-        vectorized(
-            #[inline(always)]
-            || {
-                y.copy_from_slice(&common);
-                for &(j, difference) in sparse.differences(example) {
-                    let row = &map[j as usize * width..][..width];
-                    add_all(&mut y, R::of(f64::from(difference)), row);
-                }
-            },
-        );
-        put(t, &y);
+        let y = &mut y[..width];
+        y.copy_from_slice(&common[..width]);
+        for &(j, difference) in sparse.differences(example) {
+            add_all(y, R::of(f64::from(difference)), &map[j as usize * width..][..width]);
+        }
+        put(t, y);
     }
+}
+
+/// The common example, and a constant feature behind it.
+#[inline(always)]
+fn with_constant(sparse: &Sparse) -> impl Iterator<Item = f64> {
+    sparse.common().iter().map(|&x| f64::from(x)).chain([1.0])
 }
 
 /// The sum of gamma x' over rounds, a row for each number of gamma.
@@ -52,26 +70,38 @@ pub(super) fn collect<R: Number>(
     sparse: &Sparse,
     examples: &[u32],
     (features, width): (usize, usize),
+    gamma: impl FnMut(usize, &mut [Pack<R>]),
+    by_w: &mut [f64],
+) {
+    vectorized(
+        #[inline(always)]
+        || match width {
+            1 => collect_in::<R, 1>(sparse, examples, (features, width), gamma, by_w),
+            _ => collect_in::<R, 0>(sparse, examples, (features, width), gamma, by_w),
+        },
+    );
+}
+
+#[inline(always)]
+fn collect_in<R: Number, const V: usize>(
+    sparse: &Sparse,
+    examples: &[u32],
+    (features, width): (usize, usize),
     mut gamma: impl FnMut(usize, &mut [Pack<R>]),
     by_w: &mut [f64],
 ) {
+    let width = if V == 0 { width } else { V };
     let (mut sums, mut total) = (vec![zeros(); features * width], vec![zeros(); width]);
     let mut now = total.clone();
     for (t, &example) in examples.iter().enumerate() {
-        gamma(t, &mut now);
-        vectorized(
-            #[inline(always)]
-            || {
-                add_all(&mut total, R::of(1.0), &now);
-                for &(j, difference) in sparse.differences(example) {
-                    let row = &mut sums[j as usize * width..][..width];
-                    add_all(row, R::of(f64::from(difference)), &now);
-                }
-            },
-        );
+        let now = &mut now[..width];
+        gamma(t, now);
+        add_all(&mut total[..width], R::of(1.0), now);
+        for &(j, difference) in sparse.differences(example) {
+            add_all(&mut sums[j as usize * width..][..width], R::of(f64::from(difference)), now);
+        }
     }
-    let ones = sparse.common().iter().map(|&x| f64::from(x)).chain([1.0]);
-    for (j, (row, x)) in sums.chunks_exact_mut(width).zip(ones).enumerate() {
+    for (j, (row, x)) in sums.chunks_exact_mut(width).zip(with_constant(sparse)).enumerate() {
         add_all(row, R::of(x), &total);
         for (by_w, sum) in by_w.chunks_exact_mut(features).zip(row.as_flattened()) {
             by_w[j] = sum.lane(0);

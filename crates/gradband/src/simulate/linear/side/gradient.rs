@@ -7,7 +7,7 @@ use super::{Run, Table, triangle};
 use crate::numeric::lanes::Real;
 use crate::numeric::matmul::{Into, Matrix, product};
 use crate::problem::{Instance, Sparse};
-use crate::simulate::linear::pack::{PACK, Pack};
+use crate::simulate::linear::pack::PACK;
 use crate::simulate::linear::{Basis, Number, Numbers, Projection, sparse};
 use late::Late;
 
@@ -179,11 +179,17 @@ impl<R: Numbers> Collector<R> {
                     let (rounds, features) = (table.horizon, projection.dim);
                     if let (Some(sparse), Some(examples)) = (sparse, &instances[lane].examples) {
                         let (dim, one) = (self.dim, &self.one);
-                        let gamma = |t: usize, out: &mut [Pack<R::One>]| {
-                            out.as_flattened_mut()[..dim].copy_from_slice(&one[t * dim..][..dim]);
-                        };
-                        let size = (features, dim.div_ceil(PACK));
-                        sparse::collect(sparse, examples, size, gamma, &mut gradient[..by_w]);
+                        sparse::collect(
+                            sparse,
+                            examples,
+                            (features, dim.div_ceil(PACK)),
+                            #[inline(always)]
+                            |t, out| {
+                                let from = &one[t * dim..][..dim];
+                                out.as_flattened_mut().iter_mut().zip(from).for_each(|(out, x)| *out = *x);
+                            },
+                            &mut gradient[..by_w],
+                        );
                         continue;
                     }
                     product(

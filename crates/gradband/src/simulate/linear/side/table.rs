@@ -188,10 +188,17 @@ impl<R: Numbers> Table<R> {
                 for (squared, &example) in squares.iter_mut().zip(examples) {
                     *squared = R::One::of(sparse.square(example) + constant);
                 }
-                let put = |t: usize, y: &[Pack<R::One>]| {
-                    self.projected[lane][t * dim..][..dim].copy_from_slice(&y.as_flattened()[..dim]);
-                };
-                sparse::project(sparse, examples, (&self.map, dim.div_ceil(PACK)), put);
+                let projected = &mut self.projected[lane];
+                sparse::project(
+                    sparse,
+                    examples,
+                    (&self.map, dim.div_ceil(PACK)),
+                    #[inline(always)]
+                    |t, y| {
+                        let out = &mut projected[t * dim..][..dim];
+                        out.iter_mut().zip(y.as_flattened()).for_each(|(out, y)| *out = *y);
+                    },
+                );
                 continue;
             }
             contexts.resize(self.horizon * features, R::One::of(0.0));
