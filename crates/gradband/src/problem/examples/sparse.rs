@@ -2,6 +2,8 @@
 
 /// More differences than a number in so many are not worth their places.
 const WORTH: usize = 8;
+/// No example is shorter than the common one by more than this: it would be a difference of large numbers, with their roundings.
+const SHORTER: f64 = 8.0;
 
 /// A common example, and what each one has elsewhere.
 #[derive(Debug)]
@@ -16,7 +18,7 @@ pub(crate) struct Sparse {
 }
 
 impl Sparse {
-    /// Of rows of features; none if they differ in too many places.
+    /// Of rows of features; none if they differ in too many places, or by too much.
     pub(super) fn of(values: &[f32], dim: usize) -> Option<Self> {
         let common = majority(values, dim);
         let (mut differences, mut ends, mut squares) = (Vec::new(), Vec::new(), Vec::new());
@@ -27,9 +29,10 @@ impl Sparse {
                 return None;
             }
             ends.push(differences.len());
-            squares.push(row.iter().map(|&x| f64::from(x).powi(2)).sum());
+            squares.push(square(row));
         }
-        Some(Self { common, differences, ends, squares })
+        let least = square(&common) / (SHORTER * SHORTER);
+        squares.iter().all(|&square| square >= least).then_some(Self { common, differences, ends, squares })
     }
 
     /// The common example.
@@ -48,6 +51,11 @@ impl Sparse {
     pub fn square(&self, example: u32) -> f64 {
         self.squares[example as usize]
     }
+}
+
+/// |x|^2.
+fn square(x: &[f32]) -> f64 {
+    x.iter().map(|&x| f64::from(x).powi(2)).sum()
 }
 
 /// The value of each feature that more than half of the examples have, if there is one; else any (Boyer and Moore, 1981).
@@ -83,8 +91,7 @@ mod tests {
                 differences.iter().for_each(|&(j, difference)| again[j as usize] += difference);
                 assert_eq!(again, row);
                 assert!(differences.len() <= 1, "{differences:?}");
-                let square: f64 = row.iter().map(|&x| f64::from(x * x)).sum();
-                assert_eq!(sparse.square(i as u32), square);
+                assert_eq!(sparse.square(i as u32), square(row));
             }
         }
     }
@@ -93,5 +100,14 @@ mod tests {
     fn dense_examples_are_not_sparse() {
         let values: Vec<f32> = (0..3000_u16).map(f32::from).collect();
         assert!(Sparse::of(&values, 30).is_none());
+    }
+
+    /// A small example among large ones would be the difference of two large numbers.
+    #[test]
+    fn examples_of_other_sizes_are_read_in_full() {
+        let mut values = [1000.0, 1.0, 1.0, 1.0].repeat(100);
+        assert!(Sparse::of(&values, 4).is_some());
+        values[40] = 1.0;
+        assert!(Sparse::of(&values, 4).is_none());
     }
 }
