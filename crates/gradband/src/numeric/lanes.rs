@@ -277,12 +277,11 @@ pub fn largest<R: Real>(values: &[R]) -> R {
 /// How many of the increasing `bounds` are at most `u`: an arm drawn from cumulative weights.
 #[inline(always)]
 pub fn count_below<R: Real>(bounds: &[R], u: R) -> R {
-    // Two sums, since each addition waits for the one before.
-    let mut arm = [u.zero(); 2];
-    for (i, &bound) in bounds.iter().enumerate() {
-        arm[i % 2] = arm[i % 2] + R::only(u.ge(bound), u.one());
+    let mut arm = u.zero();
+    for &bound in bounds {
+        arm = arm + R::only(u.ge(bound), u.one());
     }
-    arm[0] + arm[1]
+    arm
 }
 
 #[cfg(test)]

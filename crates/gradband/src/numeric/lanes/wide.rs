@@ -104,12 +104,6 @@ impl<S: Simd> Real for f32x16<S> {
         mask.select(a, b)
     }
     #[inline(always)]
-    fn only(mask: mask32x16<S>, a: Self) -> Self {
-        // The compiler does not know that a mask is all ones or zeros, and would compare it with zero first.
-        let bits: i32x16<S> = a.bitcast();
-        (mask.to_vector() & bits).bitcast()
-    }
-    #[inline(always)]
     fn select_word(mask: mask32x16<S>, a: u32x16<S>, b: u32x16<S>) -> u32x16<S> {
         mask.select(a, b)
     }
