@@ -95,28 +95,15 @@ fn main() -> gradband::Result<()> {
             }
         }
         let problem = problem(dim, arms, horizon)?;
-        let late = problem.with_world(World { delay: Delay::Rounds(20), ..*problem.world() })?;
-        let random =
-            problem.with_world(World { delay: Delay::Geometric { mean: 20.0 }, ..*problem.world() })?;
-        let examples = one_hot(dim, arms)?;
-        let in_full = Problem::contexts(InFull(Classification::new(examples.clone())), arms);
-        let in_full = in_full.horizon(horizon).build()?;
-        let sparse = Problem::classification(examples).horizon(horizon).build()?;
-        let report = |variant: &str, name: &str, task: Task, lanes: Lanes| -> gradband::Result<()> {
+        let report = |problem: &Problem,
+                      variant: &str,
+                      name: &str,
+                      task: Task,
+                      lanes: Lanes|
+         -> gradband::Result<()> {
             if !variants.is_empty() && !variants.iter().any(|part| variant.contains(part)) {
                 return Ok(());
             }
-            let problem = if variant.ends_with("random delay 20") {
-                &random
-            } else if variant.ends_with("delay 20") {
-                &late
-            } else if variant.ends_with("one-hot") {
-                &sparse
-            } else if variant.ends_with("in full") {
-                &in_full
-            } else {
-                &problem
-            };
             let player = choose(name, problem)?.player(problem, &mut ())?;
             let job = Job { lanes, ..Job::new(problem, Key::new(3), Split::Train, task) };
             let mut outcomes = vec![Outcome::default(); instances];
@@ -139,23 +126,30 @@ fn main() -> gradband::Result<()> {
             );
             Ok(())
         };
-        report("cosoftelim", "cosoftelim", pair, Lanes::Auto)?;
-        report("cosoftelim f64", "cosoftelim", pair, Lanes::Double)?;
+        let all = Lanes::Auto;
+        report(&problem, "cosoftelim", "cosoftelim", pair, all)?;
+        report(&problem, "cosoftelim f64", "cosoftelim", pair, Lanes::Double)?;
         if dim > 8 {
-            report("cosoftelim rank 8", "cosoftelim(rank=8)", pair, Lanes::Auto)?;
-            report("cosoftelim evaluate rank 8", "cosoftelim(rank=8)", Task::Evaluate, Lanes::Auto)?;
-            for variant in ["cosoftelim rank 8 one-hot", "cosoftelim rank 8 one-hot in full"] {
-                report(variant, "cosoftelim(rank=8)", pair, Lanes::Auto)?;
-            }
+            let low = "cosoftelim(rank=8)";
+            report(&problem, "cosoftelim rank 8", low, pair, all)?;
+            report(&problem, "cosoftelim evaluate rank 8", low, Task::Evaluate, all)?;
+            let examples = one_hot(dim, arms)?;
+            let in_full = Problem::contexts(InFull(Classification::new(examples.clone())), arms);
+            let one_hot = Problem::classification(examples).horizon(horizon).build()?;
+            report(&one_hot, "cosoftelim rank 8 one-hot", low, pair, all)?;
+            report(&in_full.horizon(horizon).build()?, "cosoftelim rank 8 one-hot in full", low, pair, all)?;
         }
-        report("cosoftelim loo 8", "cosoftelim", realised(Baseline::LeaveOneOut(8)), Lanes::Auto)?;
-        report("cosoftelim evaluate", "cosoftelim", Task::Evaluate, Lanes::Auto)?;
-        report("soft-ucb", "soft-ucb", pair, Lanes::Auto)?;
-        report("lin-thompson", "lin-thompson", pair, Lanes::Auto)?;
-        report("cosoftelim delay 20", "cosoftelim", pair, Lanes::Auto)?;
-        report("cosoftelim evaluate delay 20", "cosoftelim", Task::Evaluate, Lanes::Auto)?;
-        report("cosoftelim random delay 20", "cosoftelim", pair, Lanes::Auto)?;
-        report("cosoftelim evaluate random delay 20", "cosoftelim", Task::Evaluate, Lanes::Auto)?;
+        report(&problem, "cosoftelim loo 8", "cosoftelim", realised(Baseline::LeaveOneOut(8)), all)?;
+        report(&problem, "cosoftelim evaluate", "cosoftelim", Task::Evaluate, all)?;
+        report(&problem, "soft-ucb", "soft-ucb", pair, all)?;
+        report(&problem, "lin-thompson", "lin-thompson", pair, all)?;
+        for (delay, what) in
+            [(Delay::Rounds(20), "delay 20"), (Delay::Geometric { mean: 20.0 }, "random delay 20")]
+        {
+            let late = problem.with_world(World { delay, ..*problem.world() })?;
+            report(&late, &format!("cosoftelim {what}"), "cosoftelim", pair, all)?;
+            report(&late, &format!("cosoftelim evaluate {what}"), "cosoftelim", Task::Evaluate, all)?;
+        }
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Nanoseconds of processor time per policy-round: every policy in one lane and in all, the jobs that the peers in
 //! `bench/peers` run too, and the floor below which no kernel of this kind can go.
 //!
-//! `cargo bench --bench rounds -- [policies] [jobs] [exact] [own] [floor] [threads]` prints one JSON object per line.
+//! `cargo bench --bench rounds -- [policies] [jobs] [exact] [own] [floor] [threads]` prints one JSON object per line; letters choose among
+//! the jobs, as in `jobs b`.
 #![allow(clippy::unwrap_used)]
 
 mod clock;
@@ -67,11 +68,17 @@ fn policies() {
 }
 
 /// Jobs a and b: training in the paper's setting. Job e: evaluation of untuned policies.
+/// Is this one of the jobs asked for?
+fn is_wanted(job: &str) -> bool {
+    let mut letters = std::env::args().skip(1).filter(|arg| arg.len() == 1).peekable();
+    letters.peek().is_none() || letters.any(|letter| letter == job)
+}
+
 fn jobs() {
-    for (job, problem, iterations) in [
-        ("a", Problem::named("bernoulli-2").unwrap(), 100),
-        ("b", Problem::named("bernoulli-10").unwrap(), 10),
-    ] {
+    let iterations = 100;
+    let trained = [("a", "bernoulli-2"), ("b", "bernoulli-10")];
+    for (job, problem) in trained.into_iter().filter(|(job, _)| is_wanted(job)) {
+        let problem = Problem::named(problem).unwrap();
         let plan = Plan::Ascent(Ascent {
             start: Start::Identity,
             gradient: GradientSource::Sampled,
@@ -95,6 +102,9 @@ fn jobs() {
         // The pilot batch of the automatic rate is timed, but not counted.
         let rounds = iterations * 2 * 1000 * problem.horizon();
         report_job(job, "softelim", seconds * 1e9 / rounds as f64);
+    }
+    if !is_wanted("e") {
+        return;
     }
     let problem = Problem::named("bernoulli-10").unwrap();
     for name in ["ucb1", "softelim", "thompson"] {

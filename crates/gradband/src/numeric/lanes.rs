@@ -56,6 +56,10 @@ pub trait Real:
     const GRID: f64;
     /// Terms of the series of ln, cos and sin.
     const TERMS: usize;
+    /// Vectors to play side by side, so that one's arithmetic hides what the other waits for.
+    const FLIGHT: usize;
+    /// Up to this many arms a chain of selections is cheaper than a load or store for each lane.
+    const CHAIN: usize;
 
     /// Proof that the machine has the instructions that the lanes need.
     type Token: Copy + Send + Sync;
@@ -143,6 +147,13 @@ pub trait Real:
         (self * self.lit(std::f64::consts::LOG2_E)).exp2()
     }
 
+    /// e^self for `self` up to 0: a weight next to one of 1. No less than e^-40, which no uniform number tells from nothing: products with
+    /// smaller ones are soon subnormal, and many cores take a hundred times as long for those.
+    #[inline(always)]
+    fn weight(self) -> Self {
+        self.max(self.lit(-40.0)).exp()
+    }
+
     /// (cos, sin) of `self` turns, for `self` in [0, 1).
     #[inline(always)]
     fn cos_sin_turns(self) -> (Self, Self) {
@@ -150,13 +161,27 @@ pub trait Real:
     }
 }
 
-/// Up to this many arms a chain of selections is cheaper than a load or store for each lane.
-const CHAIN: usize = 8;
+/// Small numbers as they stand in memory: an arm is compared with one without converting and spreading it first.
+const NUMBERS: [f32; 32] = {
+    let mut numbers = [0.0; 32];
+    let mut i = 0;
+    while i < 32 {
+        numbers[i] = i as f32;
+        i += 1;
+    }
+    numbers
+};
+
+/// `i` as a number.
+#[inline(always)]
+fn number(i: usize) -> f32 {
+    if i < NUMBERS.len() { NUMBERS[i] } else { i as f32 }
+}
 
 /// The entry of `values` that each lane's `arm` names.
 #[inline(always)]
 pub fn pick<R: Real>(values: &[R], arm: R) -> R {
-    if R::WIDTH == 1 || values.len() > CHAIN {
+    if values.len() > R::CHAIN {
         let indices = arm.indices();
         return R::from_fn(
             arm.token(),
@@ -165,8 +190,8 @@ pub fn pick<R: Real>(values: &[R], arm: R) -> R {
         );
     }
     let mut picked = values[0];
-    for (i, &value) in values.iter().enumerate().skip(1) {
-        picked = R::select(arm.is(i as f32), value, picked);
+    for (&value, &i) in values.iter().zip(&NUMBERS).skip(1) {
+        picked = R::select(arm.is(i), value, picked);
     }
     picked
 }
@@ -177,7 +202,7 @@ pub fn pick<R: Real>(values: &[R], arm: R) -> R {
 /// masked store, which is slow on AMD cores (docs/performance.md).
 #[inline(always)]
 pub fn put<R: Real>(values: &mut [R], arm: R, value: R) {
-    if R::WIDTH == 1 || values.len() > CHAIN {
+    if values.len() > R::CHAIN {
         let indices = arm.indices();
         for lane in 0..R::WIDTH {
             values[indices[lane] as usize].set_lane(lane, value.lane(lane));
@@ -191,8 +216,8 @@ pub fn put<R: Real>(values: &mut [R], arm: R, value: R) {
         *second = arm.fma(value, *second * other);
         return;
     }
-    for (i, entry) in values.iter_mut().enumerate() {
-        let hit = R::only(arm.is(i as f32), one);
+    for (entry, &i) in values.iter_mut().zip(&NUMBERS) {
+        let hit = R::only(arm.is(i), one);
         *entry = hit.fma(value, *entry * (one - hit));
     }
 }
@@ -200,7 +225,7 @@ pub fn put<R: Real>(values: &mut [R], arm: R, value: R) {
 /// Adds `value` to the entry of `values` that each lane's `arm` names, and returns the new entry.
 #[inline(always)]
 pub fn add<R: Real>(values: &mut [R], arm: R, value: R) -> R {
-    if R::WIDTH == 1 || values.len() > CHAIN {
+    if values.len() > R::CHAIN {
         let indices = arm.indices();
         return R::from_fn(
             arm.token(),
@@ -221,8 +246,8 @@ pub fn add<R: Real>(values: &mut [R], arm: R, value: R) -> R {
     }
     let zero = arm.zero();
     let mut sum = zero;
-    for (i, entry) in values.iter_mut().enumerate() {
-        let hit = arm.is(i as f32);
+    for (entry, &i) in values.iter_mut().zip(&NUMBERS) {
+        let hit = arm.is(i);
         *entry = *entry + R::only(hit, value);
         sum = R::select(hit, *entry, sum);
     }
@@ -250,7 +275,7 @@ impl<R: Real> Best<R> {
     pub fn offer(&mut self, arm: usize, value: R) {
         let better = self.value.lt(value);
         self.value = R::select(better, value, self.value);
-        self.arm = R::select(better, value.lit(arm as f64), self.arm);
+        self.arm = R::select(better, value.zero() + number(arm), self.arm);
     }
 
     /// The largest of `values`.
@@ -267,21 +292,38 @@ impl<R: Real> Best<R> {
 /// The largest of `values`, lane by lane.
 #[inline(always)]
 pub fn largest<R: Real>(values: &[R]) -> R {
-    let mut best = values[0];
-    for &value in &values[1..] {
-        best = best.max(value);
-    }
-    best
+    let mut best = [values[0]; 2];
+    in_turns(
+        &values[1..],
+        #[inline(always)]
+        |turn, value| best[turn] = best[turn].max(value),
+    );
+    best[0].max(best[1])
 }
 
 /// How many of the increasing `bounds` are at most `u`: an arm drawn from cumulative weights.
 #[inline(always)]
 pub fn count_below<R: Real>(bounds: &[R], u: R) -> R {
-    let mut arm = u.zero();
-    for &bound in bounds {
-        arm = arm + R::only(u.ge(bound), u.one());
+    let mut counts = [u.zero(); 2];
+    in_turns(
+        bounds,
+        #[inline(always)]
+        |turn, bound| counts[turn] = counts[turn] + R::only(u.ge(bound), u.one()),
+    );
+    counts[0] + counts[1]
+}
+
+/// Two results by turns, neither of which waits for the other.
+#[inline(always)]
+fn in_turns<R: Real>(values: &[R], mut take: impl FnMut(usize, R)) {
+    let (pairs, rest) = values.as_chunks::<2>();
+    for &[first, second] in pairs {
+        take(0, first);
+        take(1, second);
     }
-    arm
+    for &last in rest {
+        take(0, last);
+    }
 }
 
 #[cfg(test)]

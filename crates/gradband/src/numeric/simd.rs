@@ -1,9 +1,9 @@
 //! The choice of the instruction set, made here and nowhere else.
 //!
-//! Kernels are compiled once with the machine's vector instructions and once without; everything in them must be
+//! Kernels are compiled for the vector instructions that machines of an architecture have, and once without; everything in them must be
 //! `#[inline(always)]`, closures included, or it is compiled without.
 
-use super::lanes::{Lane, One};
+use super::lanes::{Lane, One, Real};
 use crate::error::Result;
 use fearless_simd::{Simd, f32x16};
 
@@ -20,6 +20,20 @@ pub(crate) type Machine = fearless_simd::wasm32::WasmSimd128;
     all(target_arch = "wasm32", target_feature = "simd128")
 )))]
 pub(crate) type Machine = fearless_simd::Fallback;
+
+/// Those that hold sixteen lanes in one register. For lanes alone: what the compiler makes vectors of itself has the sizes of AVX2.
+#[cfg(target_arch = "x86_64")]
+pub(crate) type Long = fearless_simd::x86::Avx512;
+
+/// Where wide lanes run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wide {
+    /// In one register.
+    #[cfg(target_arch = "x86_64")]
+    Long(Long),
+    /// In two or four.
+    Short(Machine),
+}
 
 /// The machine's, if it has them.
 #[inline(always)]
@@ -38,14 +52,20 @@ fn machine() -> Option<Machine> {
     None
 }
 
-/// The same, as tests may have it.
+/// The widest of the machine, as tests may have it.
 #[inline(always)]
-pub(crate) fn wide() -> Option<Machine> {
+pub(crate) fn wide() -> Option<Wide> {
     #[cfg(test)]
-    if tests::without_vectors() {
-        return None;
+    match tests::pretended() {
+        tests::Pretended::Nothing => return None,
+        tests::Pretended::Short => return machine().map(Wide::Short),
+        tests::Pretended::Everything => {}
     }
-    machine()
+    #[cfg(target_arch = "x86_64")]
+    if let Some(long) = fearless_simd::Level::new().as_avx512() {
+        return Some(Wide::Long(long));
+    }
+    machine().map(Wide::Short)
 }
 
 /// Which lanes to use. The bits of a run do not depend on the width, only on the precision.
@@ -68,31 +88,43 @@ pub(crate) trait LaneWork {
 /// Does the work in the lanes asked for.
 #[inline(always)]
 pub(crate) fn in_lanes<W: LaneWork>(lanes: Lanes, work: W) -> Result<()> {
-    let Some(simd) = wide() else {
-        return match lanes {
-            Lanes::Auto | Lanes::Single => work.run::<One<f32>>(()),
-            Lanes::Double => work.run::<One<f64>>(()),
-        };
-    };
-    // A single lane gains from the instruction set too: it has a fused multiply-add.
-    simd.vectorize(
-        #[inline(always)]
-        || match lanes {
-            Lanes::Auto => work.run::<f32x16<_>>(simd),
-            Lanes::Single => work.run::<One<f32>>(()),
-            Lanes::Double => work.run::<One<f64>>(()),
-        },
-    )
+    match (lanes, wide()) {
+        #[cfg(target_arch = "x86_64")]
+        (Lanes::Auto, Some(Wide::Long(simd))) => simd.vectorize(
+            #[inline(always)]
+            || work.run::<f32x16<_>>(simd),
+        ),
+        (Lanes::Auto, Some(Wide::Short(simd))) => simd.vectorize(
+            #[inline(always)]
+            || work.run::<f32x16<_>>(simd),
+        ),
+        (Lanes::Auto | Lanes::Single, _) => work.run::<One<f32>>(()),
+        // A single lane gains from the instruction set too: it has a fused multiply-add.
+        (Lanes::Double, _) => vectorized(
+            #[inline(always)]
+            || work.run::<One<f64>>(()),
+        ),
+    }
 }
 
 /// Does the work with the machine's vector instructions. The bits are the same with and without: what is fused is fused
 /// in both.
 #[inline(always)]
 pub(crate) fn vectorized<T>(work: impl FnOnce() -> T) -> T {
-    match wide() {
+    #[cfg(test)]
+    if tests::pretended() == tests::Pretended::Nothing {
+        return work();
+    }
+    match machine() {
         Some(simd) => simd.vectorize(work),
         None => work(),
     }
+}
+
+/// The same with those of the lanes that the work is done in.
+#[inline(always)]
+pub(crate) fn vectorized_in<R: Real, T>(token: R::Token, work: impl FnOnce() -> T) -> T {
+    if R::WIDTH == 1 { vectorized(work) } else { R::apart(token, work) }
 }
 
 /// Does this machine play sixteen runs at a time?
@@ -102,34 +134,63 @@ pub fn has_wide_lanes() -> bool {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::{Machine, machine};
+    use super::{Wide, wide};
     use std::cell::Cell;
 
+    /// The vector instructions that a test lets a thread have.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Pretended {
+        Everything,
+        /// No long registers.
+        Short,
+        Nothing,
+    }
+
     thread_local! {
-        static WITHOUT: Cell<bool> = const { Cell::new(false) };
+        static PRETENDED: Cell<Pretended> = const { Cell::new(Pretended::Everything) };
     }
 
-    pub(super) fn without_vectors() -> bool {
-        WITHOUT.get()
+    pub(super) fn pretended() -> Pretended {
+        PRETENDED.get()
     }
 
-    /// Does the work, on this thread, as a machine without vector instructions would.
-    pub(crate) fn on_a_plain_machine<T>(work: impl FnOnce() -> T) -> T {
-        WITHOUT.set(true);
+    /// Does the work, on this thread, as such a machine would.
+    pub(crate) fn on_a_machine_with<T>(instructions: Pretended, work: impl FnOnce() -> T) -> T {
+        PRETENDED.set(instructions);
         let result = work();
-        WITHOUT.set(false);
+        PRETENDED.set(Pretended::Everything);
         result
     }
 
-    /// The wide lanes that a test is about. It fails where the machine has none: a test that passes without having run
+    /// Does the work on every machine that has less than this one.
+    pub(crate) fn on_lesser_machines<T>(mut work: impl FnMut() -> T) -> [T; 2] {
+        [Pretended::Short, Pretended::Nothing].map(|instructions| on_a_machine_with(instructions, &mut work))
+    }
+
+    /// The wide lanes that a test is about, the longest first. It fails where the machine has none: a test that passes without having run
     /// what it names is worth nothing. `GRADBAND_NO_WIDE_LANES=1` says that such tests may be left out.
-    pub(crate) fn wide_lanes() -> Option<Machine> {
-        let found = machine();
+    pub(crate) fn wide_lanes() -> Vec<Wide> {
         let excused = std::env::var_os("GRADBAND_NO_WIDE_LANES").is_some();
+        let short = on_a_machine_with(Pretended::Short, wide);
         assert!(
-            found.is_some() || excused,
+            short.is_some() || excused,
             "this machine has no wide lanes to test; GRADBAND_NO_WIDE_LANES=1 leaves such tests out"
         );
-        found
+        // Where there are no longer ones the same comes twice.
+        wide().into_iter().chain(short).collect()
     }
+
+    /// Does something with each of the wide lanes, compiled for it.
+    macro_rules! in_wide_lanes {
+        ($simd:ident => $check:expr) => {
+            for wide in $crate::numeric::simd::tests::wide_lanes() {
+                match wide {
+                    #[cfg(target_arch = "x86_64")]
+                    $crate::numeric::simd::Wide::Long($simd) => $simd.vectorize(|| $check),
+                    $crate::numeric::simd::Wide::Short($simd) => $simd.vectorize(|| $check),
+                }
+            }
+        };
+    }
+    pub(crate) use in_wide_lanes;
 }

@@ -167,10 +167,19 @@ impl<const N: usize, P: ArmsKernel<N>> LaneWork for Play<'_, '_, P, N> {
             && self.job.problem.world().is_plain()
             && let Rewards::Bernoulli(_) = rewards
         {
+            // Apart: the compiler takes longer for one long function than for three.
             return if self.job.problem.arms == 2 {
-                Rollout::<R, P, Bernoulli, 2, N>::run(token, Bernoulli, self)
+                R::apart(
+                    token,
+                    #[inline(always)]
+                    || Rollout::<R, P, Bernoulli, 2, N>::run(token, Bernoulli, self),
+                )
             } else {
-                Rollout::<R, P, Bernoulli, 0, N>::run(token, Bernoulli, self)
+                R::apart(
+                    token,
+                    #[inline(always)]
+                    || Rollout::<R, P, Bernoulli, 0, N>::run(token, Bernoulli, self),
+                )
             };
         }
         Rollout::<R, P, &Rewards, 0, N>::run(token, rewards, self)
@@ -200,7 +209,7 @@ struct Instances<'a, R: Real> {
     offset: R,
 }
 
-/// A job on one vector of lanes after the other. `K` is the number of arms if known, else 0.
+/// A job on some vectors of lanes after the other. `K` is the number of arms if known, else 0.
 struct Rollout<'a, R: Real, P, M, const K: usize, const N: usize> {
     token: R::Token,
     policy: P,
@@ -222,24 +231,28 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
         let slots = 3 * arms + policy.slots(arms);
         let rollout = Self { token, policy: policy.clone(), model, job, returns: job.task.returns(), slots };
         let zero = R::splat(token, 0.0);
-        let mut exact = vec![0.0; R::WIDTH * arms];
-        let mut means = vec![zero; arms];
-        let mut state = vec![zero; runs * slots];
-        let mut players = Vec::with_capacity(runs);
+        let vectors = if M::ANY { 1 } else { R::FLIGHT };
+        let mut exact = vec![0.0; vectors * R::WIDTH * arms];
+        let mut means = vec![zero; vectors * arms];
+        let mut state = vec![zero; vectors * runs * slots];
+        let mut players = Vec::with_capacity(vectors * runs);
         let mut late = if M::ANY { Late::new(token, job) } else { None };
         let Output { outcomes, gradients, curves } = out;
-        for (i, chunk) in outcomes.chunks_mut(R::WIDTH).enumerate() {
-            let at = i * R::WIDTH;
+        for (i, chunk) in outcomes.chunks_mut(vectors * R::WIDTH).enumerate() {
+            let at = i * vectors * R::WIDTH;
             let first = first + at as u64;
-            instances::draw(job, armed, first, chunk, &mut exact)?;
-            for (arm, mean) in means.iter_mut().enumerate() {
+            let vectors = chunk.len().div_ceil(R::WIDTH);
+            let (exact, state) =
+                (&mut exact[..vectors * R::WIDTH * arms], &mut state[..vectors * runs * slots]);
+            instances::draw(job, armed, first, chunk, exact)?;
+            for (i, mean) in means[..vectors * arms].iter_mut().enumerate() {
+                let (first, arm) = (i / arms * R::WIDTH, i % arms);
                 *mean = R::from_fn(
                     token,
                     #[inline(always)]
-                    |lane| exact[lane * arms + arm],
+                    |lane| exact[(first + lane) * arms + arm],
                 );
             }
-            let mut instances = rollout.instances(first, &means);
             state.fill(zero);
             if let Some(late) = &mut late {
                 late.start(first, P::NOTES);
@@ -248,36 +261,37 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
                 }
             }
             players.clear();
-            players.extend(
-                state
-                    .chunks_exact_mut(slots)
-                    .enumerate()
-                    .map(|(r, state)| rollout.start(first, r, &mut state[3 * arms..])),
-            );
+            let mut instances = Vec::with_capacity(vectors);
+            let parts = means.chunks_exact(arms).zip(state.chunks_exact_mut(runs * slots));
+            for (vector, (means, state)) in parts.enumerate() {
+                let first = first + (vector * R::WIDTH) as u64;
+                instances.push(rollout.instances(first, means));
+                for (r, state) in state.chunks_exact_mut(slots).enumerate() {
+                    players.push(rollout.start(first, r, &mut state[3 * arms..]));
+                }
+            }
             let (mut round, horizon) = (0, job.problem.horizon);
             // One loop, marks or not: its body is the whole engine.
             for (m, &mark) in job.marks.iter().chain([&horizon]).enumerate() {
                 while round < mark {
-                    rollout.step(round, &mut instances, &mut players, &mut state, late.as_mut());
+                    let vectors = players.chunks_exact_mut(runs).zip(state.chunks_exact_mut(runs * slots));
+                    for (instances, (players, state)) in instances.iter_mut().zip(vectors) {
+                        rollout.step(round, instances, players, state, late.as_mut());
+                    }
                     round += 1;
                 }
                 if m < job.marks.len() {
-                    for lane in 0..chunk.len() {
-                        let tally = rollout.tally(
-                            lane,
-                            &exact[lane * arms..(lane + 1) * arms],
-                            &state,
-                            late.as_ref(),
-                        );
-                        curves[(at + lane) * job.marks.len() + m] = tally.regret(runs);
+                    for i in 0..chunk.len() {
+                        let tally = rollout.tally(i, exact, state, late.as_ref());
+                        curves[(at + i) * job.marks.len() + m] = tally.regret(runs);
                     }
                 }
             }
-            for (lane, outcome) in chunk.iter_mut().enumerate() {
-                let means = &exact[lane * arms..(lane + 1) * arms];
-                rollout.tally(lane, means, &state, late.as_ref()).settle(runs, outcome);
-                if let Some(gradient) = gradients.get_mut((at + lane) * N..(at + lane + 1) * N) {
-                    rollout.gradient(lane, &players, gradient);
+            for (i, outcome) in chunk.iter_mut().enumerate() {
+                rollout.tally(i, exact, state, late.as_ref()).settle(runs, outcome);
+                if let Some(gradient) = gradients.get_mut((at + i) * N..(at + i + 1) * N) {
+                    let players = &players[i / R::WIDTH * runs..][..runs];
+                    rollout.gradient(i % R::WIDTH, players, gradient);
                 }
             }
         }
@@ -420,14 +434,16 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
         }
     }
 
-    /// What a lane earned so far.
+    /// What instance `i` earned so far.
     #[inline(always)]
-    fn tally<'b>(&self, lane: usize, means: &'b [f64], state: &[R], late: Option<&Late<R>>) -> Tally<'b> {
-        let mut tally = Tally::new(means);
-        for (r, state) in state.chunks_exact(self.slots).enumerate() {
+    fn tally<'b>(&self, i: usize, exact: &'b [f64], state: &[R], late: Option<&Late<R>>) -> Tally<'b> {
+        let (arms, lane) = (self.arms(), i % R::WIDTH);
+        let size = self.job.task.runs() * self.slots;
+        let mut tally = Tally::new(&exact[i * arms..(i + 1) * arms]);
+        for (r, state) in state[i / R::WIDTH * size..][..size].chunks_exact(self.slots).enumerate() {
             match late.and_then(|late| late.pulls(r, lane)) {
                 Some(weighted) => tally.add(weighted),
-                None => tally.add(state.iter().map(|pulls| pulls.lane(lane)).take(means.len())),
+                None => tally.add(state[..arms].iter().map(|pulls| pulls.lane(lane))),
             }
         }
         tally

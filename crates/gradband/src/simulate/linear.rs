@@ -41,7 +41,9 @@ use super::job::{Job, Output};
 use crate::error::Result;
 use crate::numeric::lanes::{Lane, One, Real};
 use crate::numeric::matmul::Element;
-use crate::numeric::simd::{Lanes, Machine, vectorized, wide};
+#[cfg(target_arch = "x86_64")]
+use crate::numeric::simd::Long;
+use crate::numeric::simd::{Lanes, Machine, Wide, vectorized, vectorized_in, wide};
 use crate::numeric::stream::{Key, fill_normals, fill_uniforms};
 use crate::problem::Delay;
 use fearless_simd::{Simd, f32x16};
@@ -264,7 +266,7 @@ pub trait LinearKernel: Send + Sync {
 /// The same as an object: the engine is compiled once, and calls the policy's choice (compiled into each of its kernels
 /// that would take minutes).
 pub(crate) trait LinearChooser:
-    Chooses<One<f32>> + Chooses<One<f64>> + Chooses<f32x16<Machine>> + Send + Sync
+    Chooses<One<f32>> + Chooses<One<f64>> + ChoosesWide + Send + Sync
 {
     fn draws(&self) -> Draws;
     fn learns_projection(&self) -> bool;
@@ -272,6 +274,13 @@ pub(crate) trait LinearChooser:
     fn unscored(&self) -> Option<&'static str>;
     fn check(&self) -> Result<()>;
 }
+
+/// The same for wide lanes.
+#[cfg(target_arch = "x86_64")]
+pub(crate) trait ChoosesWide: Chooses<f32x16<Machine>> + Chooses<f32x16<Long>> {}
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) trait ChoosesWide: Chooses<f32x16<Machine>> {}
+impl<P: LinearKernel> ChoosesWide for P {}
 
 /// The policy's choice in one kind of lanes.
 pub(crate) trait Chooses<R> {
@@ -298,7 +307,8 @@ impl<P: LinearKernel> LinearChooser for P {
 
 impl<P: LinearKernel, R: Real> Chooses<R> for P {
     fn act(&self, scored: bool, mu: &[R], v: &[R], draws: &[R], slopes: &mut Slopes<R>) -> R {
-        vectorized(
+        vectorized_in::<R, _>(
+            mu[0].token(),
             #[inline(always)]
             || {
                 if scored {
@@ -360,12 +370,17 @@ pub(crate) fn rollout(
 ) -> Result<()> {
     let Engine { basis, precision } = engine;
     if engine.is_side_by_side(projection, job) {
-        return match wide() {
-            Some(simd) if job.lanes == Lanes::Auto => simd.vectorize(
+        return match wide().filter(|_| job.lanes == Lanes::Auto) {
+            #[cfg(target_arch = "x86_64")]
+            Some(Wide::Long(simd)) => simd.vectorize(
                 #[inline(always)]
-                || side::with::<f32x16<Machine>>(simd, policy, projection, job, basis, first, out),
+                || side::with::<f32x16<_>>(simd, policy, projection, job, basis, first, out),
             ),
-            _ => vectorized(
+            Some(Wide::Short(simd)) => simd.vectorize(
+                #[inline(always)]
+                || side::with::<f32x16<_>>(simd, policy, projection, job, basis, first, out),
+            ),
+            None => vectorized(
                 #[inline(always)]
                 || side::with::<One<f32>>((), policy, projection, job, basis, first, out),
             ),
@@ -413,6 +428,14 @@ impl Numbers for One<f64> {
 }
 
 impl Numbers for f32x16<Machine> {
+    type One = One<f32>;
+    fn chooser(policy: &dyn LinearChooser) -> &dyn Chooses<Self> {
+        policy
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Numbers for f32x16<Long> {
     type One = One<f32>;
     fn chooser(policy: &dyn LinearChooser) -> &dyn Chooses<Self> {
         policy

@@ -105,6 +105,8 @@ macro_rules! one {
             const WIDTH: usize = 1;
             const GRID: f64 = $grid;
             const TERMS: usize = $terms;
+            const FLIGHT: usize = 1;
+            const CHAIN: usize = 0;
             type Token = ();
             type Word = OneWord;
             type Mask = bool;

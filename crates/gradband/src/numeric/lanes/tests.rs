@@ -1,7 +1,7 @@
 //! The elementary functions against the standard library, and wide lanes against one.
 
 use super::{One, Real, add, pick, put};
-use crate::numeric::simd::tests::wide_lanes;
+use crate::numeric::simd::tests::in_wide_lanes;
 use crate::numeric::stream::{Key, Stream};
 use fearless_simd::{Simd, f32x16};
 
@@ -49,15 +49,6 @@ fn turns_are_accurate_in_both_precisions() {
         let double = One(turns).cos_sin_turns();
         assert!((double.0.0 - cos).abs() < 1e-14 && (double.1.0 - sin).abs() < 1e-14, "{turns}");
     }
-}
-
-/// Runs `check` in wide lanes.
-macro_rules! in_wide_lanes {
-    ($simd:ident => $check:expr) => {
-        if let Some($simd) = wide_lanes() {
-            $simd.vectorize(|| $check);
-        }
-    };
 }
 
 #[test]

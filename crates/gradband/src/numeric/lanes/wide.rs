@@ -16,6 +16,8 @@ impl<S: Simd> Real for f32x16<S> {
     const WIDTH: usize = 16;
     const GRID: f64 = 16_777_216.0;
     const TERMS: usize = 5;
+    const FLIGHT: usize = if size_of::<S::f32s>() == size_of::<Self>() { 2 } else { 1 };
+    const CHAIN: usize = if size_of::<S::f32s>() == size_of::<Self>() { 16 } else { 8 };
     type Token = S;
     type Word = u32x16<S>;
     type Mask = mask32x16<S>;

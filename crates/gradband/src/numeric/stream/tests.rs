@@ -6,7 +6,7 @@
 use super::{Fill, Key, Shape, Stream, reward};
 use crate::numeric::lanes::{One, Real};
 use crate::numeric::simd::LaneWork;
-use crate::numeric::simd::tests::wide_lanes;
+use crate::numeric::simd::tests::in_wide_lanes;
 use fearless_simd::{Simd, f32x16};
 use rand_xoshiro::Xoshiro128Plus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -147,8 +147,7 @@ fn rewards_of_arms_are_independent() {
 /// A lane's draws do not depend on the rejections of its neighbours.
 #[test]
 fn wide_lanes_draw_what_one_draws() {
-    if let Some(simd) = wide_lanes() {
-        simd.vectorize(|| {
+    in_wide_lanes!(simd => {
             let mut wide = Stream::<f32x16<_>>::new(simd, Key::new(17), 40);
             let mut singles: Vec<_> =
                 (0..16).map(|lane| Stream::<One<f32>>::new((), Key::new(17), 40 + lane)).collect();
@@ -165,8 +164,7 @@ fn wide_lanes_draw_what_one_draws() {
                     assert_eq!(any.lane(lane), single.beta(a, b).lane(0));
                 }
             }
-        });
-    }
+    });
 }
 
 #[test]
@@ -175,15 +173,16 @@ fn filled_buffers_have_the_same_bits_in_any_width() {
         let key = Key::new(8).child(1);
         let (mut wide, mut narrow) = (vec![0.0; length], vec![0.0; length]);
         let fill = Fill::<NORMAL> { key, index, out: &mut wide };
-        simd.vectorize(|| fill.run::<f32x16<_>>(simd)).unwrap();
+        fill.run::<f32x16<_>>(simd).unwrap();
         Fill::<NORMAL> { key, index, out: &mut narrow }.run::<One<f32>>(()).unwrap();
         assert_eq!(wide, narrow);
     }
-    let Some(simd) = wide_lanes() else { return };
-    for (index, length) in [(0, 0), (1, 1), (2, 15), (3, 16), (4, 33), (5, 500)] {
-        check::<true>(simd, index, length);
-        check::<false>(simd, index, length);
-    }
+    in_wide_lanes!(simd => {
+        for (index, length) in [(0, 0), (1, 1), (2, 15), (3, 16), (4, 33), (5, 500)] {
+            check::<true>(simd, index, length);
+            check::<false>(simd, index, length);
+        }
+    });
 }
 
 #[test]

@@ -91,7 +91,7 @@ impl CoSoftElim {
             precision[i] = gamma / R::select(zero.lt(v[i]), v[i], one);
             precision[i] = R::only(zero.lt(v[i]), precision[i]);
             let gap = best - mu[i];
-            weights[i] = (-(gap * gap * precision[i])).exp();
+            weights[i] = (-(gap * gap * precision[i])).weight();
         }
         best
     }

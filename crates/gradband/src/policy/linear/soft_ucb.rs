@@ -72,7 +72,7 @@ impl SoftUcb {
         let best = largest(bounds);
         let rate = best.lit(1.0 / self.temperature);
         for i in 0..bounds.len() {
-            weights[i] = ((bounds[i] - best) * rate).exp();
+            weights[i] = ((bounds[i] - best) * rate).weight();
         }
         best
     }

@@ -21,11 +21,10 @@
 use super::pack::{Pack, zeros};
 use super::packed::Packed;
 use super::play::{Pace, Run};
-use super::sparse::{self, add_all};
+use super::sparse::{Rows, add_all};
 use super::{Number, vectorized};
 use crate::numeric::lanes::One;
 use crate::numeric::matmul::{Into, Matrix, product};
-use crate::problem::{Instance, Sparse};
 use crate::simulate::late::Schedule;
 
 /// Collects the gradient of one instance.
@@ -167,18 +166,13 @@ impl<R: Number> Backward<R> {
     }
 
     /// The sum of gamma x' over rounds; gamma is zero again.
-    pub fn finish(
-        &mut self,
-        table: &Packed<R>,
-        (instance, sparse): (&Instance, Option<&Sparse>),
-        by_w: &mut [f64],
-    ) {
-        if let (Some(sparse), Some(examples), false) = (sparse, &instance.examples, by_w.is_empty()) {
+    pub fn finish(&mut self, table: &Packed<R>, rows: Option<Rows>, by_w: &mut [f64]) {
+        if let (Some(rows), false) = (rows, by_w.is_empty()) {
             let size = (by_w.len() / table.dim, table.width);
             let gamma = |t: usize, out: &mut [Pack<R>]| {
                 out.copy_from_slice(&self.gamma[t * table.width..][..table.width]);
             };
-            sparse::collect(sparse, examples, size, gamma, by_w);
+            rows.collect(size, gamma, by_w);
         } else if !by_w.is_empty() {
             let features = by_w.len() / table.dim;
             let (rows, stride) = (table.horizon, table.contexts.as_flattened().len() / table.horizon);

@@ -3,9 +3,10 @@
 use super::pack::{PACK, Pack, dot, zeros};
 use super::play::Pace;
 use super::rounds::STEP;
-use super::{Basis, Number, Projection, sparse, vectorized};
+use super::sparse::Rows;
+use super::{Basis, Number, Projection, vectorized};
 use crate::numeric::matmul::{Into, Matrix, product};
-use crate::problem::{Instance, Problem, Sparse};
+use crate::problem::{Instance, Problem};
 
 /// Among features, an estimated variance is never below this many roundings of the prior one: it is a difference of the
 /// two.
@@ -92,20 +93,19 @@ impl<R: Number> Packed<R> {
     }
 
     /// Takes over an instance.
-    pub fn load(&mut self, instance: &Instance, sparse: Option<&Sparse>) {
-        let rows = instance.examples.as_ref().map_or(instance.contexts.len() / self.drawn, Vec::len);
-        assert_eq!(rows, self.horizon, "contexts of an instance");
+    pub fn load(&mut self, instance: &Instance, rows: Option<Rows>) {
         assert_eq!(instance.rewards.len(), self.horizon * self.arms, "rewards of an instance");
         assert_eq!(instance.means.len(), self.horizon * self.arms, "means of an instance");
         for (out, &x) in self.rewards.iter_mut().zip(&instance.rewards) {
             *out = R::of(f64::from(x) - self.offset);
         }
-        if let (Some(sparse), Some(examples)) = (sparse, &instance.examples) {
+        if let Some(rows) = rows {
             let constant = (self.features - self.drawn) as f64;
             self.squares.clear();
-            self.squares.extend(examples.iter().map(|&example| R::of(sparse.square(example) + constant)));
+            self.squares.extend(rows.squares().map(|square| R::of(square + constant)));
+            assert_eq!(self.squares.len(), self.horizon, "examples of an instance");
             let put = |t: usize, y: &[Pack<R>]| self.y[t * self.width..][..self.width].copy_from_slice(y);
-            sparse::project(sparse, examples, (&self.map, self.width), put);
+            rows.project((&self.map, self.width), put);
         } else {
             self.multiply(instance);
         }
@@ -120,6 +120,7 @@ impl<R: Number> Packed<R> {
 
     /// y = M x or W x of dense contexts.
     fn multiply(&mut self, instance: &Instance) {
+        assert_eq!(instance.contexts.len(), self.horizon * self.drawn, "contexts of an instance");
         let contexts = match self.basis {
             Basis::Features => &mut self.x,
             Basis::Projected => &mut self.contexts,

@@ -4,7 +4,7 @@ use super::back::Backward;
 use super::gradient::Accumulator;
 use super::pack::{Pack, zeros};
 use super::packed::Packed;
-use super::sparse::{ask, sparse};
+use super::sparse::{Rows, ask, sparse};
 use super::{Basis, Draws, LinearChooser, Number, Projection, Slopes, blocks, gradient_len, late, rounds};
 use crate::error::Result;
 use crate::numeric::lanes::One;
@@ -203,7 +203,8 @@ pub(super) fn with<R: Number>(
     for (i, outcome) in outcomes.iter_mut().enumerate() {
         let index = first + i as u64;
         job.problem.draw_contexts(job.split, job.key, index, &mut instance)?;
-        table.load(&instance, sparse);
+        let rows = Rows::of(&instance, sparse);
+        table.load(&instance, rows);
         for (r, run) in runs.iter_mut().enumerate() {
             run.start(job, &table, policy.draws(), (r, index), &mut buffer);
         }
@@ -233,7 +234,7 @@ pub(super) fn with<R: Number>(
             }
             match &mut collector {
                 Collector::Features(collector) => collector.finish(by_w),
-                Collector::Projected(collector) => collector.finish(&table, (&instance, sparse), by_w),
+                Collector::Projected(collector) => collector.finish(&table, rows, by_w),
             }
         }
     }

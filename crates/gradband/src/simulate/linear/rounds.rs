@@ -1,5 +1,5 @@
-//! Small dimensions: one round after the other, all runs of an instance side by side, so that one run's
-//! arithmetic hides the latency of another's. A row of Q is `V` packs, held in registers.
+//! Small dimensions: one round after the other, and one run: its matrices stay in the cache, and its arms hide each other's
+//! latency. A row of Q is `V` packs, held in registers.
 
 use super::pack::{PACK, Pack, add_scaled, products_of, sum, zeros};
 use super::packed::Packed;
@@ -38,9 +38,9 @@ fn all_rounds<R: Number, const V: usize>(policy: &dyn LinearChooser, table: &Pac
     let (mu, v) = numbers.split_at_mut(arms);
     let (mut spare, mut products) = (vec![[zeros(); V]; arms], vec![[zeros(); 2]; arms]);
     let (xs, ys) = (table.x.as_chunks::<V>().0, table.y.as_chunks::<V>().0);
-    for t in 0..table.horizon {
-        let (x, y, floor) = (&xs[t], &ys[t], table.floor[t]);
-        for run in runs.iter_mut() {
+    for run in runs {
+        for t in 0..table.horizon {
+            let (x, y, floor) = (&xs[t], &ys[t], table.floor[t]);
             let h = match run.kept {
                 true => &mut run.h.as_chunks_mut::<V>().0[t * arms..(t + 1) * arms],
                 false => &mut spare[..],

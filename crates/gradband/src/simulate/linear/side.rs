@@ -7,7 +7,7 @@ mod gradient;
 mod late;
 mod table;
 
-use super::sparse::{ask, sparse};
+use super::sparse::{Rows, ask, sparse};
 use super::{Basis, Draws, LinearChooser, Numbers, Projection, Slopes, gradient_len};
 use crate::error::Result;
 use crate::numeric::lanes::{One, Real, pick};
@@ -411,7 +411,8 @@ pub(super) fn with<R: Numbers + 'static>(
             }
         }
         if policy.learns_projection() {
-            collector.finish(projection, (table, &instances[..count], sparse), gradients, length);
+            let rows = |lane: usize| Rows::of(&instances[lane], sparse);
+            collector.finish(projection, (table, rows), gradients, length);
         }
     }
     ROOM.set(Some(room));

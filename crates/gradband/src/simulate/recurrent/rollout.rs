@@ -234,7 +234,7 @@ impl<R: Lane> Kernel<'_, R> {
         let factor = R::splat(self.token, 1.0 / self.temperature);
         let mut total = uniform.zero();
         for (p, bound) in heads.iter_mut().zip(bounds.iter_mut()) {
-            *p = ((*p - top) * factor).exp();
+            *p = ((*p - top) * factor).weight();
             total = total + *p;
             *bound = total;
         }

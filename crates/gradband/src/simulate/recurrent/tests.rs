@@ -143,7 +143,7 @@ fn advantages_are_sums_of_later_differences() {
 
 #[test]
 fn lanes_and_precision_change_little() {
-    if wide_lanes().is_none() {
+    if wide_lanes().is_empty() {
         return;
     }
     let (lstm, params) = network(3, 13, 7);

@@ -6,9 +6,9 @@ mod late;
 use super::{Run, Table, triangle};
 use crate::numeric::lanes::Real;
 use crate::numeric::matmul::{Into, Matrix, product};
-use crate::problem::{Instance, Sparse};
 use crate::simulate::linear::pack::PACK;
-use crate::simulate::linear::{Basis, Number, Numbers, Projection, sparse};
+use crate::simulate::linear::sparse::Rows;
+use crate::simulate::linear::{Basis, Number, Numbers, Projection};
 use late::Late;
 
 /// Vectors that are made before they are multiplied.
@@ -143,10 +143,10 @@ impl<R: Numbers> Collector<R> {
 
     /// The gradients by W come first in each of `gradients`; the sums are zero again.
     #[inline(always)]
-    pub fn finish(
+    pub fn finish<'a>(
         &mut self,
         projection: &Projection,
-        (table, instances, sparse): (&Table<R>, &[Instance], Option<&Sparse>),
+        (table, rows): (&Table<R>, impl Fn(usize) -> Option<Rows<'a>>),
         gradients: &mut [f64],
         length: usize,
     ) {
@@ -177,11 +177,9 @@ impl<R: Numbers> Collector<R> {
                         late.add_to(lane, &mut self.one);
                     }
                     let (rounds, features) = (table.horizon, projection.dim);
-                    if let (Some(sparse), Some(examples)) = (sparse, &instances[lane].examples) {
+                    if let Some(rows) = rows(lane) {
                         let (dim, one) = (self.dim, &self.one);
-                        sparse::collect(
-                            sparse,
-                            examples,
+                        rows.collect(
                             (features, dim.div_ceil(PACK)),
                             #[inline(always)]
                             |t, out| {

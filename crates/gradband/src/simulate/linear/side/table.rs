@@ -8,7 +8,8 @@ use crate::problem::{Instance, Sparse};
 use crate::simulate::job::{Job, Task};
 use crate::simulate::linear::pack::{PACK, Pack, add_products, sum, zeros};
 use crate::simulate::linear::packed::{FLOOR, NOTHING};
-use crate::simulate::linear::{Basis, Number, Numbers, Projection, sparse};
+use crate::simulate::linear::sparse::Rows;
+use crate::simulate::linear::{Basis, Number, Numbers, Projection};
 use crate::simulate::returns::Returns;
 
 /// Shared by all runs of the instances.
@@ -36,10 +37,9 @@ pub(super) struct Table<R: Numbers> {
     pub optimal: Vec<R>,
     /// In the projected space: the contexts of each lane, with the constant feature if there is one.
     pub contexts: Vec<Vec<R::One>>,
-    /// M among features, else W transposed; row by row.
+    /// M among features, row by row.
     gram: Vec<R::Scalar>,
-    w_transposed: Vec<R::One>,
-    /// The same in packs.
+    /// W transposed in the projected space, in packs, row by row.
     map: Vec<Pack<R::One>>,
     /// In the projected space: y of each lane, and |x|^2 of its rounds.
     projected: Vec<Vec<R::One>>,
@@ -72,7 +72,6 @@ impl<R: Numbers> Table<R> {
             optimal: zeros(horizon),
             contexts: vec![Vec::new(); R::WIDTH],
             gram: Vec::new(),
-            w_transposed: Vec::new(),
             map: Vec::new(),
             projected: vec![Vec::new(); R::WIDTH],
             squares: vec![Vec::new(); R::WIDTH],
@@ -98,13 +97,13 @@ impl<R: Numbers> Table<R> {
         match self.basis {
             Basis::Features => self.gram = projection.gram.iter().map(|&x| R::scalar(x)).collect(),
             Basis::Projected => {
-                let entry = |i: usize| R::One::of(projection.w[i % dim * features + i / dim]);
-                self.w_transposed = (0..features * dim).map(entry).collect();
                 let width = dim.div_ceil(PACK);
                 self.map.clear();
                 self.map.resize(features * width, zeros());
-                for (pack, row) in self.map.chunks_exact_mut(width).zip(self.w_transposed.chunks_exact(dim)) {
-                    pack.as_flattened_mut()[..dim].copy_from_slice(row);
+                for (j, row) in self.map.chunks_exact_mut(width).enumerate() {
+                    for (i, out) in row.as_flattened_mut()[..dim].iter_mut().enumerate() {
+                        *out = R::One::of(projection.w[i * features + j]);
+                    }
                 }
             }
         }
@@ -115,8 +114,12 @@ impl<R: Numbers> Table<R> {
     pub fn load(&mut self, token: R::Token, instances: &[Instance], sparse: Option<&Sparse>) {
         let (arms, count) = (self.arms, instances.len());
         for instance in instances {
-            let rows = instance.examples.as_ref().map_or(instance.contexts.len() / self.drawn, Vec::len);
-            assert_eq!(rows, self.horizon, "contexts of an instance");
+            let contexts = if let Some(examples) = &instance.examples {
+                examples.len() * self.drawn
+            } else {
+                instance.contexts.len()
+            };
+            assert_eq!(contexts, self.horizon * self.drawn, "contexts of an instance");
             assert_eq!(instance.rewards.len(), self.horizon * arms, "rewards of an instance");
             assert_eq!(instance.means.len(), self.horizon * arms, "means of an instance");
         }
@@ -183,16 +186,15 @@ impl<R: Numbers> Table<R> {
             let (contexts, squares) = (&mut self.contexts[lane], &mut self.squares[lane]);
             squares.resize(self.horizon, R::One::of(0.0));
             self.projected[lane].resize(self.horizon * dim, R::One::of(0.0));
-            if let (Some(sparse), Some(examples)) = (sparse, &instance.examples) {
+            let width = dim.div_ceil(PACK);
+            if let Some(rows) = Rows::of(instance, sparse) {
                 let constant = (features - self.drawn) as f64;
-                for (squared, &example) in squares.iter_mut().zip(examples) {
-                    *squared = R::One::of(sparse.square(example) + constant);
+                for (out, square) in squares.iter_mut().zip(rows.squares()) {
+                    *out = R::One::of(square + constant);
                 }
                 let projected = &mut self.projected[lane];
-                sparse::project(
-                    sparse,
-                    examples,
-                    (&self.map, dim.div_ceil(PACK)),
+                rows.project(
+                    (&self.map, width),
                     #[inline(always)]
                     |t, y| {
                         let out = &mut projected[t * dim..][..dim];
@@ -212,7 +214,7 @@ impl<R: Numbers> Table<R> {
             }
             product(
                 Matrix::new(contexts, self.horizon, features, features),
-                Matrix::new(&self.w_transposed, features, dim, dim),
+                Matrix::new(self.map.as_flattened(), features, dim, width * PACK),
                 Into::Replace,
                 &mut self.projected[lane],
                 dim,
