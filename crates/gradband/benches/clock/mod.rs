@@ -1,7 +1,7 @@
 //! Processor time, the best of several measurements, and the floor of products.
 #![allow(dead_code)] // not every benchmark uses all of it
 
-use fearless_simd::{Level, Simd, SimdBase, SimdFloat, dispatch, f32x8};
+use fearless_simd::{Level, Simd, SimdBase, SimdFloat, dispatch};
 use std::hint::black_box;
 
 /// Best of this many: noise of a shared machine only adds.
@@ -27,22 +27,24 @@ pub fn best_of(mut work: impl FnMut()) -> f64 {
 /// Nanoseconds of a multiply-add in single precision where nothing else is to be done: sums in registers, vectors full.
 pub fn multiply_add_ns() -> f64 {
     const STEPS: usize = 100_000;
-    const SUMS: usize = 12;
     let level = Level::new();
+    let mut done = 0;
     let seconds = best_of(|| {
-        black_box(dispatch!(level, simd => chains::<_, SUMS>(simd, black_box(0.999), STEPS)));
+        done = black_box(dispatch!(level, simd => chains(simd, black_box(0.999), STEPS)));
     });
-    seconds * 1e9 / (STEPS * SUMS * 8) as f64
+    seconds * 1e9 / done as f64
 }
 
+/// The number of multiply-adds that were done.
 #[inline(always)]
-fn chains<S: Simd, const SUMS: usize>(simd: S, x: f32, steps: usize) -> f32 {
-    let x = f32x8::splat(simd, x);
+fn chains<S: Simd>(simd: S, x: f32, steps: usize) -> usize {
+    const SUMS: usize = 12;
+    let x = S::f32s::splat(simd, x);
     let mut sums = [x; SUMS];
     for _ in 0..steps {
         for sum in &mut sums {
             *sum = sum.mul_add(x, x);
         }
     }
-    sums.iter().map(|sum| sum.as_slice()[0]).sum()
+    steps * black_box(sums).iter().map(|sum| sum.as_slice().len()).sum::<usize>()
 }

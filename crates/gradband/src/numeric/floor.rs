@@ -13,6 +13,8 @@ struct Floor<'a> {
 }
 
 impl LaneWork for Floor<'_> {
+    const LONG: bool = true;
+
     #[inline(always)]
     fn run<R: Lane>(self, token: R::Token) -> Result<()> {
         let mut stream = Stream::<R>::new(token, Key::new(1), 0);

@@ -35,6 +35,21 @@ pub(crate) enum Wide {
     Short(Machine),
 }
 
+impl Wide {
+    /// Short registers, which every machine with long ones has.
+    #[inline(always)]
+    fn short(self) -> Machine {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Long(simd) => match simd.level().as_avx2() {
+                Some(simd) => simd,
+                None => unreachable!("AVX-512 comes with AVX2"),
+            },
+            Self::Short(simd) => simd,
+        }
+    }
+}
+
 /// The machine's, if it has them.
 #[inline(always)]
 fn machine() -> Option<Machine> {
@@ -81,30 +96,39 @@ pub enum Lanes {
 
 /// Work that is written for any lanes.
 pub(crate) trait LaneWork {
+    /// Does it gain from long registers? Else it is not compiled for them.
+    const LONG: bool = false;
+
     /// Does it in lanes of type `R`.
     fn run<R: Lane>(self, token: R::Token) -> Result<()>;
 }
 
-/// Does the work in the lanes asked for.
+/// Does the work in the lanes asked for. One lane is compiled once, for all machines: it is for tests, for machines without vectors and
+/// for the few jobs that need double precision.
 #[inline(always)]
 pub(crate) fn in_lanes<W: LaneWork>(lanes: Lanes, work: W) -> Result<()> {
     match (lanes, wide()) {
-        #[cfg(target_arch = "x86_64")]
-        (Lanes::Auto, Some(Wide::Long(simd))) => simd.vectorize(
-            #[inline(always)]
-            || work.run::<f32x16<_>>(simd),
-        ),
-        (Lanes::Auto, Some(Wide::Short(simd))) => simd.vectorize(
-            #[inline(always)]
-            || work.run::<f32x16<_>>(simd),
-        ),
+        (Lanes::Auto, Some(wide)) => in_wide_lanes(wide, work),
         (Lanes::Auto | Lanes::Single, _) => work.run::<One<f32>>(()),
-        // A single lane gains from the instruction set too: it has a fused multiply-add.
-        (Lanes::Double, _) => vectorized(
-            #[inline(always)]
-            || work.run::<One<f64>>(()),
-        ),
+        (Lanes::Double, _) => work.run::<One<f64>>(()),
     }
+}
+
+/// Does the work in these lanes.
+#[inline(always)]
+pub(crate) fn in_wide_lanes<W: LaneWork>(wide: Wide, work: W) -> Result<()> {
+    #[cfg(target_arch = "x86_64")]
+    if let (Wide::Long(simd), true) = (wide, W::LONG) {
+        return simd.vectorize(
+            #[inline(always)]
+            || work.run::<f32x16<_>>(simd),
+        );
+    }
+    let simd = wide.short();
+    simd.vectorize(
+        #[inline(always)]
+        || work.run::<f32x16<_>>(simd),
+    )
 }
 
 /// Does the work with the machine's vector instructions. The bits are the same with and without: what is fused is fused

@@ -61,6 +61,18 @@ impl Key {
         let (first, second) = (finalise(at), finalise(at.wrapping_add(GOLDEN)));
         [first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32]
     }
+
+    /// Those of sixteen runs, word by word. Not for inlining: kernels have no use for a copy each.
+    #[inline(never)]
+    fn states(self, first: u64) -> [[u32; 16]; 4] {
+        let mut words = [[0; 16]; 4];
+        for lane in 0..16 {
+            for (words, word) in words.iter_mut().zip(self.state(first + lane as u64)) {
+                words[lane] = word;
+            }
+        }
+        words
+    }
 }
 
 /// The random numbers of one run in each lane.
@@ -73,16 +85,16 @@ impl<R: Real> Stream<R> {
     /// Lane i gets the stream of run `first + i`.
     #[inline(always)]
     pub fn new(token: R::Token, key: Key, first: u64) -> Self {
-        let mut states = [[0; 4]; 16];
-        for (lane, state) in states.iter_mut().enumerate().take(R::WIDTH) {
-            *state = key.state(first + lane as u64);
-        }
+        let words = match R::WIDTH {
+            1 => key.state(first).map(|word| [word; 16]),
+            _ => key.states(first),
+        };
         Self {
             state: [
-                R::word(token, |lane| states[lane][0]),
-                R::word(token, |lane| states[lane][1]),
-                R::word(token, |lane| states[lane][2]),
-                R::word(token, |lane| states[lane][3]),
+                R::word(token, |lane| words[0][lane]),
+                R::word(token, |lane| words[1][lane]),
+                R::word(token, |lane| words[2][lane]),
+                R::word(token, |lane| words[3][lane]),
             ],
         }
     }
@@ -261,6 +273,8 @@ struct Fill<'a, const NORMAL: bool> {
 }
 
 impl<const NORMAL: bool> LaneWork for Fill<'_, NORMAL> {
+    const LONG: bool = true;
+
     #[inline(always)]
     fn run<R: Lane>(self, token: R::Token) -> Result<()> {
         let Self { key, index, out } = self;

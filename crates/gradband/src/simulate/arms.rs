@@ -16,7 +16,7 @@ use super::job::{Job, Output, Player, Task};
 use super::returns::{Baseline, Centre, Returns};
 use crate::error::Result;
 use crate::numeric::lanes::{Best, Lane, Real, add, pick, put};
-use crate::numeric::simd::{LaneWork, Lanes, in_lanes};
+use crate::numeric::simd::{LaneWork, Lanes, in_lanes, in_wide_lanes, wide};
 use crate::numeric::stream::Stream;
 use crate::problem::{Armed, Bernoulli, Problem, RewardModel, Rewards};
 use late::{Late, Statistics};
@@ -53,6 +53,8 @@ pub trait ArmsKernel<const N: usize>: Clone + Send + Sync {
     const USES: Uses;
     /// Does it begin by pulling each arm once?
     const EACH_ARM_ONCE: bool = false;
+    /// Does it gain from long registers? What asks for each lane does not, and is not compiled for them.
+    const LONG: bool = true;
     /// Numbers at the end of its own that belong to the pull just made, and are needed again when its reward is known.
     const NOTES: usize = 0;
     /// Does it see rewards in [0, 1] rounded at random to 0 or 1 (Agrawal and Goyal, 2012)?
@@ -135,7 +137,13 @@ impl<const N: usize, P: ArmsKernel<N>> Player for Arms<P, N> {
             Lanes::Auto if !in_single_precision(job.problem) => Lanes::Double,
             lanes => lanes,
         };
-        in_lanes(lanes, Play { policy: &self.0, armed: armed(job)?, job, first, out })
+        let play = Play { policy: &self.0, armed: armed(job)?, job, first, out };
+        match wide() {
+            Some(wide) if lanes == Lanes::Auto && play.is_bernoulli() => {
+                in_wide_lanes(wide, OnBernoulli(play))
+            }
+            _ => in_lanes(lanes, play),
+        }
     }
 
     fn unscored(&self) -> Option<&'static str> {
@@ -157,32 +165,39 @@ struct Play<'a, 'b, P, const N: usize> {
     out: Output<'b>,
 }
 
-/// In wide lanes Bernoulli problems, and two-armed ones above all, get kernels of their own: with the number of
-/// arms known the state of a run lives in registers. The bits are those of the general kernel.
+impl<P, const N: usize> Play<'_, '_, P, N> {
+    /// Are its rewards 0 or 1, in the textbook's world?
+    fn is_bernoulli(&self) -> bool {
+        self.job.problem.world().is_plain() && matches!(self.armed.rewards, Rewards::Bernoulli(_))
+    }
+}
+
 impl<const N: usize, P: ArmsKernel<N>> LaneWork for Play<'_, '_, P, N> {
     #[inline(always)]
     fn run<R: Lane>(self, token: R::Token) -> Result<()> {
-        let rewards = &self.armed.rewards;
-        if R::WIDTH > 1
-            && self.job.problem.world().is_plain()
-            && let Rewards::Bernoulli(_) = rewards
-        {
-            // Apart: the compiler takes longer for one long function than for three.
-            return if self.job.problem.arms == 2 {
-                R::apart(
-                    token,
-                    #[inline(always)]
-                    || Rollout::<R, P, Bernoulli, 2, N>::run(token, Bernoulli, self),
-                )
-            } else {
-                R::apart(
-                    token,
-                    #[inline(always)]
-                    || Rollout::<R, P, Bernoulli, 0, N>::run(token, Bernoulli, self),
-                )
-            };
+        Rollout::<R, P, &Rewards, 0, N>::run(token, &self.armed.rewards, self)
+    }
+}
+
+/// In wide lanes Bernoulli problems, and two-armed ones above all, get kernels of their own: with the number of
+/// arms known the state of a run lives in registers. The bits are those of the general kernel.
+struct OnBernoulli<'a, 'b, P, const N: usize>(Play<'a, 'b, P, N>);
+
+impl<const N: usize, P: ArmsKernel<N>> LaneWork for OnBernoulli<'_, '_, P, N> {
+    const LONG: bool = P::LONG;
+
+    #[inline(always)]
+    fn run<R: Lane>(self, token: R::Token) -> Result<()> {
+        // Apart: the compiler takes longer for one long function than for two.
+        if self.0.job.problem.arms == 2 {
+            R::apart(
+                token,
+                #[inline(always)]
+                || Rollout::<R, P, Bernoulli, 2, N>::run(token, Bernoulli, self.0),
+            )
+        } else {
+            Rollout::<R, P, Bernoulli, 0, N>::run(token, Bernoulli, self.0)
         }
-        Rollout::<R, P, &Rewards, 0, N>::run(token, rewards, self)
     }
 }
 

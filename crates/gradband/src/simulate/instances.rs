@@ -14,8 +14,8 @@ pub(crate) fn armed<'a>(job: &Job<'a>) -> Result<&'a Armed> {
 }
 
 /// Draws the arm means of consecutive instances, in double precision and one after the other; their past instances go
-/// to the outcomes, as far as there are any.
-#[inline(always)]
+/// to the outcomes, as far as there are any. Not for inlining: kernels have no use for a copy each.
+#[inline(never)]
 pub(crate) fn draw(
     job: &Job,
     armed: &Armed,

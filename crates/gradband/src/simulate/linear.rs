@@ -380,10 +380,7 @@ pub(crate) fn rollout(
                 #[inline(always)]
                 || side::with::<f32x16<_>>(simd, policy, projection, job, basis, first, out),
             ),
-            None => vectorized(
-                #[inline(always)]
-                || side::with::<One<f32>>((), policy, projection, job, basis, first, out),
-            ),
+            None => side::with::<One<f32>>((), policy, projection, job, basis, first, out),
         };
     }
     let how = (basis, play::Pace::of(job.problem.world(), projection.size(basis)));

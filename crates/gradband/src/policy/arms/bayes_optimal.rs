@@ -179,6 +179,7 @@ impl Decide for BayesOptimal {
 
 impl ArmsKernel<0> for BayesOptimal {
     const USES: Uses = Uses::Sums;
+    const LONG: bool = false;
 
     fn unscored(&self) -> Option<&'static str> {
         Some("plays the best arm with certainty: there is nothing to learn")

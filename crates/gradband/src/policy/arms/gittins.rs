@@ -91,6 +91,7 @@ impl Gittins {
 
 impl ArmsKernel<0> for Gittins {
     const USES: Uses = Uses::Sums;
+    const LONG: bool = false;
     const BERNOULLI_ROUNDING: bool = true;
 
     fn unscored(&self) -> Option<&'static str> {

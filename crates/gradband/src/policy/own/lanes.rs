@@ -101,6 +101,7 @@ struct OwnLanes {
 
 impl ArmsKernel<MOST_PARAMS> for OwnLanes {
     const USES: Uses = Uses::Means;
+    const LONG: bool = false;
 
     #[inline(always)]
     fn each_arm_once(&self) -> bool {
