@@ -26,6 +26,21 @@ fn exponentials_are_accurate_in_both_precisions() {
 }
 
 #[test]
+fn weights_are_exponentials_whose_products_are_normal() {
+    for x in (0..2000).map(|i| f64::from(i) / -10.0) {
+        let truth = x.max(-40.0).exp();
+        // The exponent to base 2 is rounded: up to 58 times 2^-24, relatively.
+        assert!((f64::from(One(x as f32).weight().0) / truth - 1.0).abs() < 4e-6, "{x}");
+        assert!((One(x).weight().0 / truth - 1.0).abs() < 1e-14, "{x}");
+    }
+    assert_eq!(One(0.0_f32).weight().0, 1.0);
+    let least = One(f32::NEG_INFINITY).weight().0;
+    assert!((least * least).is_normal());
+    // Less than any uniform number but 0.
+    assert!(f64::from(least) < f64::EPSILON / 2.0);
+}
+
+#[test]
 fn logarithms_are_accurate_in_both_precisions() {
     for x in inputs(80.0, 100_000) {
         let x = x.exp();
