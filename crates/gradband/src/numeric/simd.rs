@@ -97,20 +97,25 @@ pub enum Lanes {
 /// Work that is written for any lanes.
 pub(crate) trait LaneWork {
     /// Does it gain from long registers? Else it is not compiled for them.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // others have none
     const LONG: bool = false;
 
     /// Does it in lanes of type `R`.
     fn run<R: Lane>(self, token: R::Token) -> Result<()>;
 }
 
-/// Does the work in the lanes asked for. One lane is compiled once, for all machines: it is for tests, for machines without vectors and
-/// for the few jobs that need double precision.
+/// Does the work in the lanes asked for. One lane of single precision is compiled once, for all machines: it is for tests and for machines
+/// without vectors.
 #[inline(always)]
 pub(crate) fn in_lanes<W: LaneWork>(lanes: Lanes, work: W) -> Result<()> {
     match (lanes, wide()) {
         (Lanes::Auto, Some(wide)) => in_wide_lanes(wide, work),
         (Lanes::Auto | Lanes::Single, _) => work.run::<One<f32>>(()),
-        (Lanes::Double, _) => work.run::<One<f64>>(()),
+        // Even one lane gains from the instruction set: it has a fused multiply-add.
+        (Lanes::Double, _) => vectorized(
+            #[inline(always)]
+            || work.run::<One<f64>>(()),
+        ),
     }
 }
 

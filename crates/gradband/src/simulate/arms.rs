@@ -54,6 +54,7 @@ pub trait ArmsKernel<const N: usize>: Clone + Send + Sync {
     /// Does it begin by pulling each arm once?
     const EACH_ARM_ONCE: bool = false;
     /// Does it gain from long registers? What asks for each lane does not, and is not compiled for them.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // others have none
     const LONG: bool = true;
     /// Numbers at the end of its own that belong to the pull just made, and are needed again when its reward is known.
     const NOTES: usize = 0;
