@@ -53,7 +53,7 @@ pub trait ArmsKernel<const N: usize>: Clone + Send + Sync {
     const USES: Uses;
     /// Does it begin by pulling each arm once?
     const EACH_ARM_ONCE: bool = false;
-    /// Does it gain from long registers? What asks for each lane does not, and is not compiled for them.
+    /// Is it worth compiling for long registers? What asks for each lane does not gain from them, what computes nothing need not.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // others have none
     const LONG: bool = true;
     /// Numbers at the end of its own that belong to the pull just made, and are needed again when its reward is known.

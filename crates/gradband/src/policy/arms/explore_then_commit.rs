@@ -62,6 +62,7 @@ impl ExploreThenCommit {
 
 impl ArmsKernel<1> for ExploreThenCommit {
     const USES: Uses = Uses::Means;
+    const LONG: bool = false;
 
     /// The rounds to explore, and the arm committed to.
     fn slots(&self, _arms: usize) -> usize {

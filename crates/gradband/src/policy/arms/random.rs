@@ -28,6 +28,7 @@ pub struct Random;
 
 impl ArmsKernel<0> for Random {
     const USES: Uses = Uses::Pulls;
+    const LONG: bool = false;
 
     #[inline(always)]
     fn act<R: Real, const K: usize, const SCORE: bool>(
