@@ -225,7 +225,7 @@ struct Instances<'a, R: Real> {
     offset: R,
 }
 
-/// A job on some vectors of lanes after the other. `K` is the number of arms if known, else 0.
+/// A job on a few vectors of lanes at a time. `K` is the number of arms if known, else 0.
 struct Rollout<'a, R: Real, P, M, const K: usize, const N: usize> {
     token: R::Token,
     policy: P,

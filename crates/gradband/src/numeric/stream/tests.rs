@@ -148,22 +148,22 @@ fn rewards_of_arms_are_independent() {
 #[test]
 fn wide_lanes_draw_what_one_draws() {
     in_wide_lanes!(simd => {
-            let mut wide = Stream::<f32x16<_>>::new(simd, Key::new(17), 40);
-            let mut singles: Vec<_> =
-                (0..16).map(|lane| Stream::<One<f32>>::new((), Key::new(17), 40 + lane)).collect();
-            for i in 0..2000 {
-                let (a, b) = (1.0 + f64::from(i % 7), 1.0 + f64::from(i % 3) * 40.0);
-                let counts = beta_of_counts(&mut wide, f32x16::splat(simd, a), f32x16::splat(simd, b));
-                let any = wide.beta(f32x16::splat(simd, a / 10.0), f32x16::splat(simd, b / 10.0));
-                for (lane, single) in singles.iter_mut().enumerate() {
-                    assert_eq!(
-                        counts.lane(lane),
-                        beta_of_counts(single, One(a as f32), One(b as f32)).lane(0)
-                    );
-                    let (a, b) = (One((a / 10.0) as f32), One((b / 10.0) as f32));
-                    assert_eq!(any.lane(lane), single.beta(a, b).lane(0));
-                }
+        let mut wide = Stream::<f32x16<_>>::new(simd, Key::new(17), 40);
+        let mut singles: Vec<_> =
+            (0..16).map(|lane| Stream::<One<f32>>::new((), Key::new(17), 40 + lane)).collect();
+        for i in 0..2000 {
+            let (a, b) = (1.0 + f64::from(i % 7), 1.0 + f64::from(i % 3) * 40.0);
+            let counts = beta_of_counts(&mut wide, f32x16::splat(simd, a), f32x16::splat(simd, b));
+            let any = wide.beta(f32x16::splat(simd, a / 10.0), f32x16::splat(simd, b / 10.0));
+            for (lane, single) in singles.iter_mut().enumerate() {
+                assert_eq!(
+                    counts.lane(lane),
+                    beta_of_counts(single, One(a as f32), One(b as f32)).lane(0)
+                );
+                let (a, b) = (One((a / 10.0) as f32), One((b / 10.0) as f32));
+                assert_eq!(any.lane(lane), single.beta(a, b).lane(0));
             }
+        }
     });
 }
 
