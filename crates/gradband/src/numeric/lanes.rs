@@ -4,13 +4,19 @@
 //! the same way, so the same run has the same bits whatever the width. [`One<f64>`] is the precise form that
 //! tests and very long horizons use.
 
+mod arms;
 pub(crate) mod math;
 mod one;
+mod part;
 mod registers;
+mod weigh;
 mod wide;
 
+pub use arms::{add, pick, pick_each, put, put_each};
 pub use one::{One, OneWord};
-pub(crate) use registers::{Lane, total};
+pub use part::{Part, PartWork, by_parts};
+pub(crate) use registers::{Lane, halves, total};
+pub use weigh::{Weigh, count_below, largest, weigh};
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 
@@ -26,6 +32,8 @@ pub trait Word:
     + Shl<u32, Output = Self>
     + Shr<u32, Output = Self>
 {
+    /// The smaller one.
+    fn at_most(self, most: u32) -> Self;
 }
 
 /// Lanes of truth values.
@@ -56,10 +64,12 @@ pub trait Real:
     const GRID: f64;
     /// Terms of the series of ln, cos and sin.
     const TERMS: usize;
+    /// Registers that a vector takes.
+    const REGISTERS: usize;
     /// Vectors to play side by side, so that one's arithmetic hides what the other waits for.
-    const FLIGHT: usize;
+    const FLIGHT: usize = if Self::WIDTH > 1 && Self::REGISTERS == 1 { 2 } else { 1 };
     /// Up to this many arms a chain of selections is cheaper than a load or store for each lane.
-    const CHAIN: usize;
+    const CHAIN: usize = if Self::REGISTERS == 1 { 16 } else { 8 };
 
     /// Proof that the machine has the instructions that the lanes need.
     type Token: Copy + Send + Sync;
@@ -67,6 +77,8 @@ pub trait Real:
     type Word: Word;
     /// The outcome of a comparison, lane by lane.
     type Mask: Mask;
+    /// Half of the lanes; or all of them, where there are no more.
+    type Half: Real<Token = Self::Token>;
 
     /// The same number in every lane.
     fn splat(token: Self::Token, x: f64) -> Self;
@@ -104,10 +116,7 @@ pub trait Real:
     /// `a` where the mask holds, `b` elsewhere.
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
     /// `a` where the mask holds, 0 elsewhere.
-    #[inline(always)]
-    fn only(mask: Self::Mask, a: Self) -> Self {
-        Self::select(mask, a, a.zero())
-    }
+    fn only(mask: Self::Mask, a: Self) -> Self;
     /// The same choice between words.
     fn select_word(mask: Self::Mask, a: Self::Word, b: Self::Word) -> Self::Word;
 
@@ -115,6 +124,14 @@ pub trait Real:
     fn unit(word: Self::Word) -> Self;
     /// A small non-negative integer, as a word.
     fn tag(self) -> Self::Word;
+    /// A word as a number, if it is small.
+    fn whole(word: Self::Word) -> Self;
+    /// One more where the mask holds.
+    fn count(count: Self::Word, mask: Self::Mask) -> Self::Word;
+    /// The first or second half of the lanes.
+    fn half(&self, i: usize) -> Self::Half;
+    /// Replaces it.
+    fn set_half(&mut self, i: usize, half: Self::Half);
     /// 2^self for `self` up to 127; arguments below -126 give 2^-126 (nothing, next to 1).
     fn exp2(self) -> Self;
     /// Natural logarithm of a positive number.
@@ -161,99 +178,6 @@ pub trait Real:
     }
 }
 
-/// Small numbers as they stand in memory: an arm is compared with one without converting and spreading it first.
-const NUMBERS: [f32; 32] = {
-    let mut numbers = [0.0; 32];
-    let mut i = 0;
-    while i < 32 {
-        numbers[i] = i as f32;
-        i += 1;
-    }
-    numbers
-};
-
-/// `i` as a number.
-#[inline(always)]
-fn number(i: usize) -> f32 {
-    if i < NUMBERS.len() { NUMBERS[i] } else { i as f32 }
-}
-
-/// The entry of `values` that each lane's `arm` names.
-#[inline(always)]
-pub fn pick<R: Real>(values: &[R], arm: R) -> R {
-    if values.len() > R::CHAIN {
-        let indices = arm.indices();
-        return R::from_fn(
-            arm.token(),
-            #[inline(always)]
-            |lane| values[indices[lane] as usize].lane(lane),
-        );
-    }
-    let mut picked = values[0];
-    for (&value, &i) in values.iter().zip(&NUMBERS).skip(1) {
-        picked = R::select(arm.is(i), value, picked);
-    }
-    picked
-}
-
-/// Writes the finite `value` into the entry of `values` that each lane's `arm` names.
-///
-/// Exact arithmetic with 0 and 1 instead of a selection: the compiler would fuse selection and store into a
-/// masked store, which is slow on AMD cores (docs/performance.md).
-#[inline(always)]
-pub fn put<R: Real>(values: &mut [R], arm: R, value: R) {
-    if values.len() > R::CHAIN {
-        let indices = arm.indices();
-        for lane in 0..R::WIDTH {
-            values[indices[lane] as usize].set_lane(lane, value.lane(lane));
-        }
-        return;
-    }
-    let one = arm.one();
-    if let [first, second] = values {
-        let other = one - arm;
-        *first = other.fma(value, *first * arm);
-        *second = arm.fma(value, *second * other);
-        return;
-    }
-    for (entry, &i) in values.iter_mut().zip(&NUMBERS) {
-        let hit = R::only(arm.is(i), one);
-        *entry = hit.fma(value, *entry * (one - hit));
-    }
-}
-
-/// Adds `value` to the entry of `values` that each lane's `arm` names, and returns the new entry.
-#[inline(always)]
-pub fn add<R: Real>(values: &mut [R], arm: R, value: R) -> R {
-    if values.len() > R::CHAIN {
-        let indices = arm.indices();
-        return R::from_fn(
-            arm.token(),
-            #[inline(always)]
-            |lane| {
-                let entry = &mut values[indices[lane] as usize];
-                // Double precision holds the sum of two singles closely enough that rounding twice is rounding once.
-                entry.set_lane(lane, entry.lane(lane) + value.lane(lane));
-                entry.lane(lane)
-            },
-        );
-    }
-    if let [first, second] = values {
-        // With two arms the arm itself is the weight.
-        *first = (arm.one() - arm).fma(value, *first);
-        *second = arm.fma(value, *second);
-        return R::select(arm.is(1.0), *second, *first);
-    }
-    let zero = arm.zero();
-    let mut sum = zero;
-    for (entry, &i) in values.iter_mut().zip(&NUMBERS) {
-        let hit = arm.is(i);
-        *entry = *entry + R::only(hit, value);
-        sum = R::select(hit, *entry, sum);
-    }
-    sum
-}
-
 /// The largest value seen so far and its arm, lane by lane; ties go to the lowest arm.
 #[derive(Clone, Copy)]
 pub struct Best<R> {
@@ -275,7 +199,7 @@ impl<R: Real> Best<R> {
     pub fn offer(&mut self, arm: usize, value: R) {
         let better = self.value.lt(value);
         self.value = R::select(better, value, self.value);
-        self.arm = R::select(better, value.zero() + number(arm), self.arm);
+        self.arm = R::select(better, value.zero() + arms::number(arm), self.arm);
     }
 
     /// The largest of `values`.
@@ -286,43 +210,6 @@ impl<R: Real> Best<R> {
             best.offer(arm, value);
         }
         best
-    }
-}
-
-/// The largest of `values`, lane by lane.
-#[inline(always)]
-pub fn largest<R: Real>(values: &[R]) -> R {
-    let mut best = [values[0]; 2];
-    in_turns(
-        &values[1..],
-        #[inline(always)]
-        |turn, value| best[turn] = best[turn].max(value),
-    );
-    best[0].max(best[1])
-}
-
-/// How many of the increasing `bounds` are at most `u`: an arm drawn from cumulative weights.
-#[inline(always)]
-pub fn count_below<R: Real>(bounds: &[R], u: R) -> R {
-    let mut counts = [u.zero(); 2];
-    in_turns(
-        bounds,
-        #[inline(always)]
-        |turn, bound| counts[turn] = counts[turn] + R::only(u.ge(bound), u.one()),
-    );
-    counts[0] + counts[1]
-}
-
-/// Two results by turns, neither of which waits for the other.
-#[inline(always)]
-fn in_turns<R: Real>(values: &[R], mut take: impl FnMut(usize, R)) {
-    let (pairs, rest) = values.as_chunks::<2>();
-    for &[first, second] in pairs {
-        take(0, first);
-        take(1, second);
-    }
-    for &last in rest {
-        take(0, last);
     }
 }
 

@@ -15,7 +15,7 @@ use super::instances::{self, Tally, armed};
 use super::job::{Job, Output, Player, Task};
 use super::returns::{Baseline, Centre, Returns};
 use crate::error::Result;
-use crate::numeric::lanes::{Best, Lane, Real, add, pick, put};
+use crate::numeric::lanes::{Best, Lane, Real, add, pick, pick_each, put, put_each};
 use crate::numeric::simd::{LaneWork, Lanes, in_lanes, in_wide_lanes, wide};
 use crate::numeric::stream::Stream;
 use crate::problem::{Armed, Bernoulli, Problem, RewardModel, Rewards};
@@ -40,8 +40,10 @@ pub enum Uses {
     Pulls,
     /// Pulls and sums.
     Sums,
-    /// Pulls, sums and means.
+    /// Pulls and means.
     Means,
+    /// Pulls, sums and means.
+    All,
 }
 
 /// A multi-armed policy with `N` parameters and a small state per run, written for any lanes.
@@ -239,6 +241,9 @@ struct Rollout<'a, R: Real, P, M, const K: usize, const N: usize> {
 impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usize>
     Rollout<'a, R, P, M, K, N>
 {
+    /// Are rewards 0 or 1 and arms many, so that an arm's numbers are best found together?
+    const TOGETHER: bool = !M::ANY && K == 0;
+
     /// The policy is copied so that its constants are the compiler's to keep in registers.
     #[inline(always)]
     fn run(token: R::Token, model: M, play: Play<'a, '_, P, N>) -> Result<()> {
@@ -385,7 +390,12 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
                 let mut seen = Statistics { pulls, sums, means, own };
                 arm = late.decide(&self.policy, r, arm, &mut seen, (run, before));
             }
-            let mean = pick(true_means, arm);
+            // With many arms the numbers of one are found together.
+            let rewards = if P::USES == Uses::Means { &*means } else { &*sums };
+            let [mean, count, of_rewards] = match Self::TOGETHER {
+                true => pick_each([true_means, pulls, rewards], arm),
+                false => [pick(true_means, arm), zero, zero],
+            };
             let mut reward = if K == 2 { pick(&both, arm) } else { self.model.draw(word, arm, mean) };
             run.value = match self.returns {
                 Returns::Realized => reward,
@@ -401,21 +411,60 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
                 late.pull(&self.policy, r, round, (arm, reward), &mut seen);
                 continue;
             }
-            let count = add(pulls, arm, R::splat(self.token, 1.0));
-            let mut known = Counted { count, known: count, mean: zero, sum: zero };
-            if P::USES != Uses::Pulls {
-                known.sum = add(sums, arm, reward);
-                if P::USES == Uses::Means {
-                    known.mean = known.sum / count;
-                    put(means, arm, known.mean);
-                }
-            }
+            let seen = Statistics { pulls, sums, means, own: &mut [] };
+            let known = match Self::TOGETHER {
+                true => self.learn_together(arm, reward, (count, of_rewards), seen),
+                false => self.learn(arm, reward, seen),
+            };
             self.policy.update(arm, reward, known, own);
         }
         if let Task::Gradient(baseline, _) = self.job.task {
             let weight = if M::ANY { late.and_then(|late| late.weight(round)) } else { None };
             self.accumulate(baseline, word, instances, players, weight);
         }
+    }
+
+    /// A pull and its reward become part of the statistics.
+    #[inline(always)]
+    fn learn(&self, arm: R, reward: R, seen: Statistics<R>) -> Counted<R> {
+        let zero = R::splat(self.token, 0.0);
+        let count = add(seen.pulls, arm, zero.one());
+        let mut known = Counted { count, known: count, mean: zero, sum: zero };
+        if P::USES != Uses::Pulls {
+            known.sum = add(seen.sums, arm, reward);
+            if P::USES != Uses::Sums {
+                known.mean = known.sum / count;
+                put(seen.means, arm, known.mean);
+            }
+        }
+        known
+    }
+
+    /// The same from the arm's count, and the sum or the mean of its rewards, before it. Where only means are kept the sum of
+    /// rewards of 0 or 1 is the integer next to mean times count: up to `SINGLE_PRECISION_HORIZON` rounds they are nearer than 0.01.
+    #[inline(always)]
+    fn learn_together(
+        &self,
+        arm: R,
+        reward: R,
+        (count, of_rewards): (R, R),
+        seen: Statistics<R>,
+    ) -> Counted<R> {
+        let Statistics { pulls, sums, means, .. } = seen;
+        let sum = reward
+            + match P::USES {
+                Uses::Means => of_rewards.fma(count, count.lit(0.5)).floor(),
+                _ => of_rewards,
+            };
+        let count = count + 1.0;
+        let mean = sum / count;
+        match P::USES {
+            Uses::Pulls => put(pulls, arm, count),
+            Uses::Sums => put_each([pulls, sums], arm, [count, sum]),
+            Uses::Means => put_each([pulls, means], arm, [count, mean]),
+            Uses::All => put_each([pulls, sums, means], arm, [count, sum, mean]),
+        }
+        Counted { count, known: count, mean, sum }
     }
 
     /// Adds the round's (return - reference) * score to the gradients.

@@ -61,7 +61,12 @@ impl Shr<u32> for OneWord {
         Self(self.0 >> bits)
     }
 }
-impl Word for OneWord {}
+impl Word for OneWord {
+    #[inline(always)]
+    fn at_most(self, most: u32) -> Self {
+        Self(self.0.min(most))
+    }
+}
 
 impl Mask for bool {
     #[inline(always)]
@@ -105,8 +110,9 @@ macro_rules! one {
             const WIDTH: usize = 1;
             const GRID: f64 = $grid;
             const TERMS: usize = $terms;
-            const FLIGHT: usize = 1;
+            const REGISTERS: usize = 1;
             const CHAIN: usize = 0;
+            type Half = Self;
             type Token = ();
             type Word = OneWord;
             type Mask = bool;
@@ -186,6 +192,10 @@ macro_rules! one {
                 if mask { a } else { b }
             }
             #[inline(always)]
+            fn only(mask: bool, a: Self) -> Self {
+                if mask { a } else { Self(0.0) }
+            }
+            #[inline(always)]
             fn select_word(mask: bool, a: OneWord, b: OneWord) -> OneWord {
                 if mask { a } else { b }
             }
@@ -196,6 +206,22 @@ macro_rules! one {
             #[inline(always)]
             fn tag(self) -> OneWord {
                 OneWord(self.0 as u32)
+            }
+            #[inline(always)]
+            fn whole(word: OneWord) -> Self {
+                Self(word.0 as $t)
+            }
+            #[inline(always)]
+            fn count(count: OneWord, mask: bool) -> OneWord {
+                OneWord(count.0 + u32::from(mask))
+            }
+            #[inline(always)]
+            fn half(&self, _: usize) -> Self {
+                *self
+            }
+            #[inline(always)]
+            fn set_half(&mut self, _: usize, half: Self) {
+                *self = half;
             }
             #[inline(always)]
             fn exp2(self) -> Self {

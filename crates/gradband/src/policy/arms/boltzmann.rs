@@ -9,7 +9,7 @@ use crate::exact::forward::scalar_block;
 use crate::exact::index::{certain, mean, unpulled};
 use crate::exact::softmax::{Lead, softmax_of_minus, two_arms};
 use crate::exact::{CountKernel, Part};
-use crate::numeric::lanes::{Real, count_below, largest, pick};
+use crate::numeric::lanes::{Real, Weigh, count_below, largest, pick, weigh};
 use crate::numeric::stream::Stream;
 use crate::policy::decide::{Soft, Softmax, best_mean};
 use crate::policy::definition::{Definition, Method, needs_each_arm_once};
@@ -59,23 +59,22 @@ impl ArmsKernel<1> for Boltzmann {
         let means = history.means;
         let u = actions.uniform();
         let best = largest(means);
-        let rate = u.lit(std::f64::consts::LOG2_E / self.w);
-        let (mut total, mut weighted) = (u.zero(), u.zero());
-        for (&mean, bound) in means.iter().zip(own.iter_mut()) {
-            let lag = mean - best;
-            let weight = (lag * rate).exp2();
-            total = total + weight;
-            if SCORE {
-                weighted = lag.fma(weight, weighted);
-            }
-            *bound = total;
-        }
+        let (total, weighted) = weigh::<R, SCORE>(self, best, (means, history.pulls), own);
         let arm = count_below(&own[..means.len() - 1], u * total);
         if SCORE {
             let lag = pick(means, arm) - best;
             *score = (weighted / total - lag).fma(u.lit(1.0 / (self.w * self.w)), *score);
         }
         arm
+    }
+}
+
+/// How far the mean lags behind.
+impl Weigh for Boltzmann {
+    #[inline(always)]
+    fn weigh<R: Real>(&self, best: R, mean: R, _: R) -> (R, R) {
+        let lag = mean - best;
+        (lag, lag * best.lit(std::f64::consts::LOG2_E / self.w))
     }
 }
 

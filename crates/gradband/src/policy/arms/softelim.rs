@@ -10,7 +10,7 @@ use crate::exact::forward::scalar_block;
 use crate::exact::index::{certain, mean, unpulled};
 use crate::exact::softmax::{Lead, softmax_of_minus, two_arms};
 use crate::exact::{CountKernel, Part};
-use crate::numeric::lanes::{Real, count_below, largest, pick};
+use crate::numeric::lanes::{Real, Weigh, count_below, largest, pick_each, weigh};
 use crate::numeric::stream::Stream;
 use crate::policy::decide::{Soft, Softmax, best_mean};
 use crate::policy::definition::{Definition, Method, needs_each_arm_once};
@@ -51,9 +51,9 @@ impl ArmsKernel<1> for SoftElim {
     const USES: Uses = Uses::Means;
     const EACH_ARM_ONCE: bool = true;
 
-    /// Cumulative weights and gap scores.
+    /// Cumulative weights.
     fn slots(&self, arms: usize) -> usize {
-        2 * arms
+        arms
     }
 
     #[inline(always)]
@@ -66,13 +66,12 @@ impl ArmsKernel<1> for SoftElim {
     ) -> R {
         let (means, pulls) = (history.means, history.pulls);
         let u = actions.uniform();
-        let rate = u.lit(self.rate);
         if K == 2 {
             // The better arm's weight is exactly exp(0) = 1: one exponential serves both.
             let gap = means[0] - means[1];
             let first_leads = gap.ge(gap.zero());
             let gap_score = gap * gap * R::select(first_leads, pulls[1], pulls[0]);
-            let weight = (gap_score * rate).exp2();
+            let weight = (gap_score * u.lit(self.rate)).exp2();
             let total = weight + 1.0;
             let second = (u * total).ge(R::select(first_leads, u.one(), weight));
             if SCORE {
@@ -83,24 +82,24 @@ impl ArmsKernel<1> for SoftElim {
             return R::only(second, u.one());
         }
         let best = largest(means);
-        let (bounds, gap_scores) = own.split_at_mut(means.len());
-        let (mut total, mut weighted) = (u.zero(), u.zero());
-        for (i, bound) in bounds.iter_mut().enumerate() {
-            let gap = best - means[i];
-            let gap_score = gap * gap * pulls[i];
-            let weight = (gap_score * rate).exp2();
-            total = total + weight;
-            *bound = total;
-            if SCORE {
-                gap_scores[i] = gap_score;
-                weighted = gap_score.fma(weight, weighted);
-            }
-        }
-        let arm = count_below(&bounds[..means.len() - 1], u * total);
+        let (total, weighted) = weigh::<R, SCORE>(self, best, (means, pulls), own);
+        let arm = count_below(&own[..means.len() - 1], u * total);
         if SCORE {
-            *score = (pick(gap_scores, arm) - weighted / total).fma(u.lit(self.slope), *score);
+            let [mean, pulls] = pick_each([means, pulls], arm);
+            let (gap_score, _) = self.weigh(best, mean, pulls);
+            *score = (gap_score - weighted / total).fma(u.lit(self.slope), *score);
         }
         arm
+    }
+}
+
+/// The gap score.
+impl Weigh for SoftElim {
+    #[inline(always)]
+    fn weigh<R: Real>(&self, best: R, mean: R, pulls: R) -> (R, R) {
+        let gap = best - mean;
+        let gap_score = gap * gap * pulls;
+        (gap_score, gap_score * best.lit(self.rate))
     }
 }
 

@@ -100,7 +100,7 @@ struct OwnLanes {
 }
 
 impl ArmsKernel<MOST_PARAMS> for OwnLanes {
-    const USES: Uses = Uses::Means;
+    const USES: Uses = Uses::All;
     const LONG: bool = false;
 
     #[inline(always)]

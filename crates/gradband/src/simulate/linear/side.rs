@@ -10,7 +10,7 @@ mod table;
 use super::sparse::{Rows, ask, sparse};
 use super::{Basis, Draws, LinearChooser, Numbers, Projection, Slopes, gradient_len};
 use crate::error::Result;
-use crate::numeric::lanes::{One, Real, pick};
+use crate::numeric::lanes::{One, Part, PartWork, Real, by_parts, pick};
 use crate::numeric::stream::Stream;
 use crate::problem::Instance;
 use crate::simulate::job::{Job, Outcome, Output, Task};
@@ -20,6 +20,7 @@ use gradient::Collector;
 use late::Known;
 use std::any::Any;
 use std::cell::Cell;
+use std::ops::Range;
 use table::Table;
 
 /// Beyond this the matrices of an arm leave the first cache, and rows of a matrix fill a vector anyway.
@@ -250,45 +251,72 @@ fn diagonal(i: usize, dim: usize) -> usize {
 
 /// Q += share old old', h = x - Q y.
 #[inline(always)]
-fn advance<R: Real>(mut q: &mut [R], share: R, old: &[R], x: &[R], y: &[R], h: &mut [R]) {
-    let pairs = h.len() / 2 * 2;
-    for j in (0..pairs).step_by(2) {
-        let (rows, rest) = q.split_at_mut(2 * (j + 2));
-        let g = [share * old[j], share * old[j + 1]];
-        rows_of(rows.as_chunks_mut().0, g, old, [x[j], x[j + 1]], y, h);
-        q = rest;
-    }
-    if pairs < h.len() {
-        rows_of(q.as_chunks_mut().0, [share * old[pairs]], old, [x[pairs]], y, h);
+fn advance<R: Real>(q: &mut [R], share: R, old: &[R], x: &[R], y: &[R], h: &mut [R]) {
+    by_parts(&mut Advance { q, share, old, x, y, h });
+}
+
+struct Advance<'a, R> {
+    q: &'a mut [R],
+    share: R,
+    old: &'a [R],
+    x: &'a [R],
+    y: &'a [R],
+    h: &'a mut [R],
+}
+
+impl<R: Real> PartWork<R> for Advance<'_, R> {
+    #[inline(always)]
+    fn run<P: Part<R>>(&mut self, part: P) {
+        let pairs = self.h.len() / 2 * 2;
+        let mut at = 0;
+        for j in (0..pairs).step_by(2) {
+            let end = at + 2 * (j + 2);
+            self.rows::<P, 2>(part, at..end);
+            at = end;
+        }
+        if pairs < self.h.len() {
+            self.rows::<P, 1>(part, at..self.q.len());
+        }
     }
 }
 
-/// The `N` rows that end with the columns of `q`, and the part of the columns above them.
-#[inline(always)]
-fn rows_of<R: Real, const N: usize>(q: &mut [[R; N]], g: [R; N], old: &[R], x: [R; N], y: &[R], h: &mut [R]) {
-    let first = q.len() - N;
-    let (left, own) = q.split_at_mut(first);
-    let (above, h) = h.split_at_mut(first);
-    let (mut sums, mut own_y) = (x, x);
-    own_y.copy_from_slice(&y[first..first + N]);
-    for (((q, h), &old), &y) in left.iter_mut().zip(above).zip(old).zip(y) {
-        let mut sum = *h;
+impl<R: Real> Advance<'_, R> {
+    /// The `N` rows that end with the columns of these entries of Q, and the part of the columns above them.
+    #[inline(always)]
+    fn rows<P: Part<R>, const N: usize>(&mut self, part: P, entries: Range<usize>) {
+        let q = self.q[entries].as_chunks_mut::<N>().0;
+        let first = q.len() - N;
+        let share = part.of(&self.share);
+        let (mut g, mut sums, mut own_y) = ([share; N], [share; N], [share; N]);
         for n in 0..N {
-            let entry = g[n].fma(old, q[n]);
-            q[n] = entry;
-            sums[n] = (-entry).fma(y, sums[n]);
-            sum = (-entry).fma(own_y[n], sum);
+            g[n] = share * part.of(&self.old[first + n]);
+            sums[n] = part.of(&self.x[first + n]);
+            own_y[n] = part.of(&self.y[first + n]);
         }
-        *h = sum;
-    }
-    for ((q, &old), &y) in own.iter_mut().zip(&old[first..]).zip(&own_y) {
+        let (left, own) = q.split_at_mut(first);
+        let (above, h) = self.h.split_at_mut(first);
+        for (((q, h), old), y) in left.iter_mut().zip(above).zip(self.old).zip(self.y) {
+            let (old, y, mut sum) = (part.of(old), part.of(y), part.of(h));
+            for n in 0..N {
+                let entry = g[n].fma(old, part.of(&q[n]));
+                part.set(&mut q[n], entry);
+                sums[n] = (-entry).fma(y, sums[n]);
+                sum = (-entry).fma(own_y[n], sum);
+            }
+            part.set(h, sum);
+        }
+        for ((q, old), &y) in own.iter_mut().zip(&self.old[first..]).zip(&own_y) {
+            let old = part.of(old);
+            for n in 0..N {
+                let entry = g[n].fma(old, part.of(&q[n]));
+                part.set(&mut q[n], entry);
+                sums[n] = (-entry).fma(y, sums[n]);
+            }
+        }
         for n in 0..N {
-            let entry = g[n].fma(old, q[n]);
-            q[n] = entry;
-            sums[n] = (-entry).fma(y, sums[n]);
+            part.set(&mut h[n], sums[n]);
         }
     }
-    h[..N].copy_from_slice(&sums);
 }
 
 /// What buffers depend on.

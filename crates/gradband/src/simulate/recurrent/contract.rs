@@ -6,7 +6,7 @@
 //! Four rows by three columns are summed in twelve registers, over so many rounds that adding up a register's lanes
 //! at the end costs little, and so few that four rows of `a` stay in the first-level cache and `b` in the second.
 
-use crate::numeric::lanes::Lane;
+use crate::numeric::lanes::{Lane, Real, halves};
 
 /// Rounds that are summed at a time.
 pub(super) const CHUNK: usize = 64;
@@ -44,25 +44,25 @@ fn tile<R: Lane, const N: usize>(
     out: &mut [[f64; 4]],
 ) {
     // Twelve sums, three columns and one row at a time: sixteen registers.
-    let mut sums = [[R::empty(token); 4]; N];
+    let mut sums = [[R::Half::splat(token, 0.0); 4]; N];
     for (a, b) in a.data.chunks_exact(a.width).zip(b.data.chunks_exact(b.width)) {
         let (a, b) = (&a[4 * quad..4 * quad + 4], &b[k..k + N]);
-        for part in 0..R::PARTS {
-            let mut columns = [R::empty(token); N];
+        for half in 0..halves::<R>() {
+            let mut columns = [R::Half::splat(token, 0.0); N];
             for n in 0..N {
-                columns[n] = b[n].part(part);
+                columns[n] = b[n].half(half);
             }
             for j in 0..4 {
-                let row = a[j].part(part);
+                let row = a[j].half(half);
                 for n in 0..N {
-                    sums[n][j] = R::part_fma(row, columns[n], sums[n][j]);
+                    sums[n][j] = row.fma(columns[n], sums[n][j]);
                 }
             }
         }
     }
     for (sums, out) in sums.iter().zip(&mut out[k..]) {
         for (&sum, out) in sums.iter().zip(out) {
-            *out += R::total(sum);
+            *out += R::half_total(sum);
         }
     }
 }
