@@ -126,6 +126,13 @@ fn in_single_precision(problem: &Problem) -> bool {
     problem.horizon <= SINGLE_PRECISION_HORIZON && problem.is_near_zero()
 }
 
+/// The sum of rewards of 0 or 1, from their mean: the integer next to mean times count, which is nearer than 0.01 up to
+/// `SINGLE_PRECISION_HORIZON` rounds.
+#[inline(always)]
+fn sum_of<R: Real>(mean: R, count: R) -> R {
+    mean.fma(count, count.lit(0.5)).floor()
+}
+
 /// A kernel as a player.
 #[derive(Clone, Debug)]
 pub(crate) struct Arms<P, const N: usize>(pub P);
@@ -440,8 +447,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
         known
     }
 
-    /// The same from the arm's count, and the sum or the mean of its rewards, before it. Where only means are kept the sum of
-    /// rewards of 0 or 1 is the integer next to mean times count: up to `SINGLE_PRECISION_HORIZON` rounds they are nearer than 0.01.
+    /// The same from the arm's count, and the sum or the mean of its rewards, before it.
     #[inline(always)]
     fn learn_together(
         &self,
@@ -453,7 +459,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
         let Statistics { pulls, sums, means, .. } = seen;
         let sum = reward
             + match P::USES {
-                Uses::Means => of_rewards.fma(count, count.lit(0.5)).floor(),
+                Uses::Means => sum_of(of_rewards, count),
                 _ => of_rewards,
             };
         let count = count + 1.0;

@@ -99,6 +99,22 @@ pub mod f64 {
     }
 }
 
+/// The factors of the series' terms: 2 / (2 n + 1), 1 / (2 n (2 n - 1)) and 1 / (2 n (2 n + 1)). Tables, since the compiler leaves the
+/// divisions to the loops of double precision.
+const fn factors(numerator: f64, shift: f64, squared: bool) -> [f64; 12] {
+    let mut factors = [0.0; 12];
+    let mut term = 1;
+    while term < 12 {
+        let n = 2.0 * term as f64;
+        factors[term] = numerator / if squared { n * (n + shift) } else { n + shift };
+        term += 1;
+    }
+    factors
+}
+const LN: [f64; 12] = factors(2.0, 1.0, false);
+const COS: [f64; 12] = factors(1.0, -1.0, true);
+const SIN: [f64; 12] = factors(1.0, 1.0, true);
+
 /// ln m = 2 (s + s^3/3 + s^5/5 + …) with s = (m - 1)/(m + 1), for m in [sqrt(1/2), sqrt 2).
 #[inline(always)]
 fn series_ln<R: Real>(m: R) -> R {
@@ -106,7 +122,7 @@ fn series_ln<R: Real>(m: R) -> R {
     let square = s * s;
     let mut sum = m.zero();
     for term in (1..=R::TERMS).rev() {
-        sum = sum.fma(square, m.lit(2.0 / (2 * term + 1) as f64));
+        sum = sum.fma(square, m.lit(LN[term]));
     }
     (sum * square * s) + s * 2.0
 }
@@ -121,9 +137,8 @@ pub fn cos_sin_turns<R: Real>(turns: R) -> (R, R) {
     let one = turns.one();
     let (mut cos, mut sin) = (one, one);
     for term in (1..=R::TERMS).rev() {
-        let n = 2.0 * term as f64;
-        cos = (cos * minus_square).fma(turns.lit(1.0 / (n * (n - 1.0))), one);
-        sin = (sin * minus_square).fma(turns.lit(1.0 / (n * (n + 1.0))), one);
+        cos = (cos * minus_square).fma(turns.lit(COS[term]), one);
+        sin = (sin * minus_square).fma(turns.lit(SIN[term]), one);
     }
     let sin = sin * angle;
     let odd = quadrant.is(1.0) | quadrant.is(3.0);

@@ -1,6 +1,6 @@
 //! The elementary functions against the standard library, and wide lanes against one.
 
-use super::{One, Real, add, pick, put};
+use super::{One, Real, Weigh, add, count_below, pick, pick_each, put, put_each, weigh};
 use crate::numeric::simd::tests::in_wide_lanes;
 use crate::numeric::stream::{Key, Stream};
 use fearless_simd::{Simd, f32x16};
@@ -111,6 +111,93 @@ fn arms_are_addressed_lane_by_lane() {
                     }
                     assert_eq!(value.lane(lane) as f32, expected);
                 }
+            }
+        }
+    });
+}
+
+/// The numbers of all lanes.
+fn all<R: Real>(x: R) -> Vec<f64> {
+    (0..R::WIDTH).map(|lane| x.lane(lane)).collect()
+}
+
+/// Several numbers of an arm at once are what each is alone.
+#[test]
+fn numbers_of_an_arm_are_found_together() {
+    in_wide_lanes!(simd => {
+        for arms in [2, 3, 8, 9, 17, 40] {
+            let row = |shift: usize| -> Vec<_> {
+                (0..arms).map(|arm| f32x16::from_fn(simd, |lane| (arm * 31 + lane * 7 + shift) as f64 / 3.0)).collect()
+            };
+            let (mut first, mut second) = (row(1), row(2));
+            let arm = f32x16::from_fn(simd, |lane| ((lane * 11 + 3) % arms) as f64);
+            let [a, b] = pick_each([&first, &second], arm);
+            let (mut alone, values) = ([first.clone(), second.clone()], [b * 2.0, a - 1.0]);
+            for (row, (picked, value)) in alone.iter_mut().zip([(a, values[0]), (b, values[1])]) {
+                assert_eq!(all(pick(row, arm)), all(picked));
+                put(row, arm, value);
+            }
+            put_each([&mut first, &mut second], arm, values);
+            for (together, alone) in [first, second].iter().zip(&alone) {
+                for (together, alone) in together.iter().zip(alone) {
+                    assert_eq!(all(*together), all(*alone));
+                }
+            }
+        }
+    });
+}
+
+/// Loads and stores are not checked one by one: whatever a lane holds, they stay within the arms.
+#[test]
+fn arms_that_are_not_there_are_the_last() {
+    let bad = [f64::NAN, -1.0, -1e30, 20.0, 21.0, 1e9, 3e38, f64::INFINITY, f64::NEG_INFINITY];
+    in_wide_lanes!(simd => {
+        let mut values: Vec<_> = (0..20).map(|arm| f32x16::from_fn(simd, |lane| (arm * 16 + lane) as f64)).collect();
+        let arm = f32x16::from_fn(simd, |lane| bad[lane % bad.len()]);
+        let picked = pick(&values, arm);
+        put(&mut values, arm, picked + 1000.0);
+        for (i, value) in values.iter().enumerate() {
+            let more = if i == 19 { 1000.0 } else { 0.0 };
+            for lane in 0..16 {
+                assert_eq!(value.lane(lane), (i * 16 + lane) as f64 + more);
+            }
+        }
+    });
+}
+
+/// The exponent falls behind the best, and with the pulls.
+struct Example;
+
+impl Weigh for Example {
+    #[inline(always)]
+    fn weigh<R: Real>(&self, best: R, mean: R, pulls: R) -> (R, R) {
+        ((best - mean) * pulls, (mean - best) * 3.0 - pulls)
+    }
+}
+
+/// Weights, their sums and the arms drawn from them, in halves or as a whole, are those of each lane alone.
+#[test]
+fn softmaxes_have_the_bits_of_one_lane() {
+    in_wide_lanes!(simd => {
+        for arms in [1, 2, 5, 10, 33] {
+            let number = |arm: usize, lane: usize, step: usize| ((arm * step + lane * 13) % 29) as f64 / 31.0;
+            let row = |step: usize| -> Vec<_> {
+                (0..arms).map(|arm| f32x16::from_fn(simd, |lane| number(arm, lane, step))).collect()
+            };
+            let (means, pulls) = (row(7), row(11));
+            let mut bounds = means.clone();
+            let best = super::largest(&means);
+            let (total, weighted) = weigh::<_, true>(&Example, best, (&means, &pulls), &mut bounds);
+            let drawn = count_below(&bounds[..arms - 1], total * 0.7);
+            for lane in 0..16 {
+                let one = |row: &[f32x16<_>]| -> Vec<_> { row.iter().map(|x| One(x.lane(lane) as f32)).collect() };
+                let (means, pulls) = (one(&means), one(&pulls));
+                let mut alone = means.clone();
+                let top = super::largest(&means);
+                let (sum, moment) = weigh::<_, true>(&Example, top, (&means, &pulls), &mut alone);
+                assert_eq!([best, total, weighted].map(|x| One(x.lane(lane) as f32)), [top, sum, moment]);
+                assert_eq!(one(&bounds), alone);
+                assert_eq!(drawn.lane(lane), f64::from(count_below(&alone[..arms - 1], sum * 0.7).0));
             }
         }
     });

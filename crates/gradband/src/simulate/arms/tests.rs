@@ -100,3 +100,19 @@ pub(super) fn replay<const N: usize, P: ArmsKernel<N>>(
     }
     out
 }
+
+/// Every sum where counts are small, and near the ends of the largest.
+#[test]
+fn means_of_zeros_and_ones_have_one_sum() {
+    let check = |sum: usize, count: usize| {
+        let (sum, count) = (sum as f32, count as f32);
+        assert_eq!(sum_of(One(sum / count), One(count)).0, sum, "{sum} of {count}");
+    };
+    for count in 1..=1000 {
+        (0..=count).for_each(|sum| check(sum, count));
+    }
+    for count in (1001..=SINGLE_PRECISION_HORIZON).step_by(37).chain([SINGLE_PRECISION_HORIZON]) {
+        (0..=count).step_by(211).chain(count - 9..=count).for_each(|sum| check(sum, count));
+    }
+    assert_eq!(sum_of(One(0.0_f32), One(0.0)).0, 0.0);
+}
