@@ -81,8 +81,8 @@ pub fn pick_each<R: Real, const N: usize>(values: [&[R]; N], arm: R) -> [R; N] {
     for n in 0..N {
         picked[n] = values[n][0];
     }
-    for i in 1..arms {
-        let hit = arm.is(number(i));
+    for (i, &name) in NUMBERS.iter().enumerate().take(arms).skip(1) {
+        let hit = arm.is(name);
         for n in 0..N {
             picked[n] = R::select(hit, values[n][i], picked[n]);
         }
@@ -119,8 +119,8 @@ pub fn put_each<R: Real, const N: usize>(values: [&mut [R]; N], arm: R, value: [
         }
         return;
     }
-    for i in 0..arms {
-        let mask = arm.is(number(i));
+    for (i, &name) in NUMBERS.iter().enumerate().take(arms) {
+        let mask = arm.is(name);
         let hit = R::only(mask, one);
         for n in 0..N {
             let entry = values[n][i];

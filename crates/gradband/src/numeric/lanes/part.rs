@@ -3,7 +3,7 @@
 //! Where a vector of all lanes takes several registers, a loop that keeps a dozen numbers finds no room for them and goes through
 //! memory; half of the lanes after the other does not. The bits are the same: a lane does not see the others.
 
-use super::Real;
+use super::{Real, halves};
 
 /// Some of the lanes of `R`.
 pub trait Part<R>: Copy {
@@ -59,7 +59,7 @@ pub fn by_parts<R: Real>(work: &mut impl PartWork<R>) {
     if R::REGISTERS == 1 {
         return work.run(Whole);
     }
-    for half in 0..R::WIDTH / R::Half::WIDTH {
+    for half in 0..halves::<R>() {
         work.run(Half(half));
     }
 }

@@ -251,9 +251,9 @@ impl<R: Real> Outer<'_, R> {
     fn block<P: Part<R>, const N: usize, const M: usize>(&mut self, part: P, i: usize, j: usize) {
         let dim = self.dim;
         let mut sums = [[part.of(&self.p[0]); M]; N];
-        for n in 0..N {
-            for m in 0..M {
-                sums[n][m] = part.of(&self.p[(i + n) * dim + j + m]);
+        for (n, row) in sums.iter_mut().enumerate() {
+            for (sum, p) in row.iter_mut().zip(&self.p[(i + n) * dim + j..]) {
+                *sum = part.of(p);
             }
         }
         for (h, u) in self.h.chunks_exact(dim).zip(self.u.chunks_exact(dim)) {
@@ -264,9 +264,9 @@ impl<R: Real> Outer<'_, R> {
                 }
             }
         }
-        for n in 0..N {
-            for m in 0..M {
-                part.set(&mut self.p[(i + n) * dim + j + m], sums[n][m]);
+        for (n, row) in sums.iter().enumerate() {
+            for (&sum, p) in row.iter().zip(&mut self.p[(i + n) * dim + j..]) {
+                part.set(p, sum);
             }
         }
     }
