@@ -5,17 +5,17 @@
 //! tests and very long horizons use.
 
 mod arms;
+mod lane;
 pub(crate) mod math;
 mod one;
 mod part;
-mod registers;
 mod weigh;
 mod wide;
 
 pub use arms::{add, pick, pick_each, put, put_each};
+pub(crate) use lane::{Lane, halves, total};
 pub use one::{One, OneWord};
 pub use part::{Part, PartWork, by_parts};
-pub(crate) use registers::{Lane, halves, total};
 pub use weigh::{Weigh, count_below, largest, weigh};
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
