@@ -14,6 +14,7 @@
 
 pub(crate) mod arms;
 pub(crate) mod batch;
+mod buffers;
 pub(crate) mod crew;
 mod episode;
 pub(crate) mod instances;

@@ -49,6 +49,7 @@ pub trait Real:
     Copy
     + Send
     + Sync
+    + 'static
     + Neg<Output = Self>
     + Add<Output = Self>
     + Sub<Output = Self>

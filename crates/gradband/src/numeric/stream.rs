@@ -5,7 +5,7 @@
 //! belongs to that run alone. Only the high bits of its words are used, the low ones being the weaker.
 
 use super::lanes::{Lane, Mask, One, Real};
-use super::simd::{LaneWork, Lanes, in_lanes};
+use super::simd::{LaneWork, Lanes, in_lanes, vectorized};
 use crate::error::Result;
 
 /// A source of randomness for one purpose, derived from the user's seed.
@@ -128,6 +128,16 @@ impl<R: Real> Stream<R> {
         R::unit(self.next_word())
     }
 
+    /// The next uniform numbers. Out of line: kernels have no use for a copy each.
+    #[inline(always)]
+    pub(crate) fn fill_uniforms(&mut self, token: R::Token, numbers: &mut [R]) {
+        R::apart(
+            token,
+            #[inline(always)]
+            || numbers.iter_mut().for_each(|number| *number = self.uniform()),
+        );
+    }
+
     /// A uniform number in (0, 1): the middle of the grid's cell, so that its logarithm is finite.
     #[inline(always)]
     fn positive(&mut self) -> R {
@@ -135,12 +145,11 @@ impl<R: Real> Stream<R> {
         u + u.lit(0.5 / R::GRID)
     }
 
-    /// Two independent standard normal numbers (Box and Muller, 1958).
+    /// Two independent standard normal numbers.
     #[inline(always)]
     pub fn normal_pair(&mut self) -> (R, R) {
-        let radius = (self.positive().ln() * -2.0).sqrt();
-        let (cos, sin) = self.uniform().cos_sin_turns();
-        (radius * cos, radius * sin)
+        let u = self.positive();
+        normals_of(u, self.uniform())
     }
 
     /// Two normal or two uniform numbers.
@@ -203,6 +212,36 @@ impl<R: Real> Stream<R> {
         let (flip, size) = (log_ratio.ge(a.zero()), log_ratio.max(-log_ratio));
         let small = (-size).exp();
         R::select(flip, small, a.one()) / (small + 1.0)
+    }
+}
+
+/// Two independent standard normal numbers from two uniform ones (Box and Muller, 1958).
+#[inline(always)]
+fn normals_of<R: Real>(u: R, turns: R) -> (R, R) {
+    let radius = (u.ln() * -2.0).sqrt();
+    let (cos, sin) = turns.cos_sin_turns();
+    (radius * cos, radius * sin)
+}
+
+impl Stream<One<f64>> {
+    /// The first of a [`Self::normal_pair`] for each place: uniform numbers first, so that what is made of them is done in vectors.
+    pub(crate) fn fill_normals(&mut self, out: &mut [f32]) {
+        const BLOCK: usize = 32;
+        vectorized(
+            #[inline(always)]
+            || {
+                for out in out.chunks_mut(BLOCK) {
+                    let (mut u, mut turns, mut normals) = ([0.5; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+                    for i in 0..out.len() {
+                        (u[i], turns[i]) = (self.positive().0, self.uniform().0);
+                    }
+                    for i in 0..BLOCK {
+                        normals[i] = normals_of(One(u[i]), One(turns[i])).0.0 as f32;
+                    }
+                    out.copy_from_slice(&normals[..out.len()]);
+                }
+            },
+        );
     }
 }
 

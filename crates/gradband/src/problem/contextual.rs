@@ -3,6 +3,7 @@
 use super::{Keys, Split};
 use crate::error::{Error, Place, Result};
 use crate::numeric::matmul::{Into, Matrix, product};
+use crate::numeric::simd::vectorized;
 use crate::numeric::stream::{Key, Random, Stream, fill_normals};
 use std::any::Any;
 use std::fmt::Debug;
@@ -174,6 +175,9 @@ pub struct Draw {
     rewards: Key,
 }
 
+const FEW_ARMS: usize = 8;
+const FEW_FEATURES: usize = 64;
+
 impl Draw {
     /// Random numbers that belong to this instance alone.
     pub fn random(&self) -> Random {
@@ -182,6 +186,9 @@ impl Draw {
 
     /// f_i(x_t) = x_t'theta_i.
     pub(super) fn linear_means(&self, theta: &[f32], dim: usize, instance: &mut Instance) {
+        if self.arms <= FEW_ARMS && dim <= FEW_FEATURES {
+            return self.few_means(theta, dim, instance);
+        }
         product(
             Matrix::new(&instance.contexts, self.horizon, dim, dim),
             Matrix::new(theta, self.arms, dim, dim).transposed(),
@@ -191,11 +198,69 @@ impl Draw {
         );
     }
 
+    /// The same for few arms, all of them in one vector: the call of a library would take longer than the product.
+    fn few_means(&self, theta: &[f32], dim: usize, instance: &mut Instance) {
+        let mut columns = [[0.0; FEW_ARMS]; FEW_FEATURES];
+        for (arm, theta) in theta.chunks_exact(dim).enumerate() {
+            columns.iter_mut().zip(theta).for_each(|(column, &x)| column[arm] = x);
+        }
+        let rounds = instance.contexts.chunks_exact(dim).zip(instance.means.chunks_exact_mut(self.arms));
+        vectorized(
+            #[inline(always)]
+            || {
+                for (x, means) in rounds {
+                    let mut sums = [0.0; FEW_ARMS];
+                    for (&x, column) in x.iter().zip(&columns) {
+                        for i in 0..FEW_ARMS {
+                            sums[i] = x.mul_add(column[i], sums[i]);
+                        }
+                    }
+                    means.copy_from_slice(&sums[..self.arms]);
+                }
+            },
+        );
+    }
+
     /// Means plus noise.
     pub(super) fn gaussian_rewards(&self, noise_sd: f64, instance: &mut Instance) {
         fill_normals(self.rewards, self.index, &mut instance.rewards);
         for (reward, &mean) in instance.rewards.iter_mut().zip(&instance.means) {
             *reward = *reward * noise_sd as f32 + mean;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Products of few arms and of many are the same, but for roundings.
+    #[test]
+    fn means_are_products_with_theta() {
+        let key = Key::new(2);
+        for (arms, dim) in [(2, 1), (4, 8), (8, 64), (9, 3), (3, 65)] {
+            let horizon = 7;
+            let draw = Draw {
+                arms,
+                horizon,
+                split: Split::Train,
+                index: 4,
+                prior: key,
+                contexts: key,
+                rewards: key,
+            };
+            let mut theta = vec![0.0; arms * dim];
+            let mut instance = Instance { means: vec![0.0; horizon * arms], ..Instance::default() };
+            instance.contexts.resize(horizon * dim, 0.0);
+            fill_normals(key, 1, &mut theta);
+            fill_normals(key, 2, &mut instance.contexts);
+            draw.linear_means(&theta, dim, &mut instance);
+            for (i, &mean) in instance.means.iter().enumerate() {
+                let (x, theta) =
+                    (&instance.contexts[i / arms * dim..][..dim], &theta[i % arms * dim..][..dim]);
+                let exact: f64 = x.iter().zip(theta).map(|(&x, &y)| f64::from(x) * f64::from(y)).sum();
+                assert!((f64::from(mean) - exact).abs() < 1e-5 * dim as f64, "{arms} {dim}: {mean} {exact}");
+            }
         }
     }
 }

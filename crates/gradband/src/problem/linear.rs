@@ -8,7 +8,6 @@ use super::{
 };
 use crate::error::{Error, ErrorKind, Result, count, within};
 use crate::numeric::lanes::One;
-use crate::numeric::simd::vectorized;
 use crate::numeric::stream::{Stream, fill_normals};
 use std::any::Any;
 
@@ -159,14 +158,7 @@ impl ContextModel for Linear {
         let dim = self.context.dim();
         let mut stream = Stream::<One<f64>>::new((), draw.prior, draw.index);
         let mut theta = vec![0.0_f32; draw.arms * dim];
-        vectorized(
-            #[inline(always)]
-            || {
-                for x in &mut theta {
-                    *x = stream.normal_pair().0.0 as f32;
-                }
-            },
-        );
+        stream.fill_normals(&mut theta);
         for (arm, theta) in theta.chunks_exact_mut(dim).enumerate() {
             self.theta[arm.min(self.theta.len() - 1)].transform(theta);
         }

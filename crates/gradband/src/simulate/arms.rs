@@ -20,6 +20,7 @@ use crate::numeric::simd::{LaneWork, Lanes, in_lanes, in_wide_lanes, wide};
 use crate::numeric::stream::Stream;
 use crate::problem::{Armed, Bernoulli, Problem, RewardModel, Rewards};
 use late::{Late, Statistics};
+use std::ops::Range;
 
 /// The statistics of a run so far, a lane per run.
 pub struct History<'a, R> {
@@ -31,6 +32,8 @@ pub struct History<'a, R> {
     pub sums: &'a [R],
     /// Their mean; of use only once the arm was pulled.
     pub means: &'a [R],
+    /// A uniform number in [0, 1), if the policy draws one.
+    pub uniform: R,
 }
 
 /// Which statistics a policy reads; the others are not kept.
@@ -55,6 +58,8 @@ pub trait ArmsKernel<const N: usize>: Clone + Send + Sync {
     const USES: Uses;
     /// Does it begin by pulling each arm once?
     const EACH_ARM_ONCE: bool = false;
+    /// Does each choice take one uniform number? It is drawn ahead, off the path from one choice to the next.
+    const DRAWS: bool = false;
     /// Is it worth compiling for long registers? What asks for each lane does not gain from them, what computes nothing need not.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // others have none
     const LONG: bool = true;
@@ -211,9 +216,34 @@ impl<const N: usize, P: ArmsKernel<N>> LaneWork for OnBernoulli<'_, '_, P, N> {
     }
 }
 
+/// Both rewards of some rounds with two arms. A function of its own: it knows no policy.
+#[inline(always)]
+fn draw_both<R: Real, M: RewardModel>(
+    token: R::Token,
+    model: M,
+    words: &mut Stream<R>,
+    means: &[R],
+    rewards: &mut [[R; 2]],
+) {
+    R::apart(
+        token,
+        #[inline(always)]
+        || {
+            let first = R::splat(token, 0.0);
+            for rewards in rewards {
+                let word = words.next_word();
+                rewards[0] = model.draw(word, first, means[0]);
+                rewards[1] = model.draw(word, first + 1.0, means[1]);
+            }
+        },
+    );
+}
+
 /// One run in each lane.
 struct Run<R: Real, const N: usize> {
     actions: Stream<R>,
+    /// Those of the rounds ahead, if the policy draws them.
+    uniforms: [R; AHEAD],
     /// Sums of the scores so far.
     score: [R; N],
     /// Sums over rounds of (return - reference) * score.
@@ -226,13 +256,20 @@ struct Run<R: Real, const N: usize> {
 
 /// One instance in each lane.
 struct Instances<'a, R: Real> {
-    /// A word for each round, from which the rewards of its arms are made.
     words: Stream<R>,
+    /// The word of the round, from which the rewards of its arms are made.
+    word: R::Word,
+    /// With two arms both rewards of the rounds ahead, which serve all runs.
+    both: [[R; 2]; AHEAD],
     means: &'a [R],
     best: Best<R>,
     /// What returns are measured from.
     offset: R,
 }
+
+/// Rounds whose random numbers are drawn at a time. A round waits for its own arithmetic, random numbers need not: drawn in between they
+/// would only keep the next run's arithmetic away from the core.
+const AHEAD: usize = 16;
 
 /// A job on a few vectors of lanes at a time. `K` is the number of arms if known, else 0.
 struct Rollout<'a, R: Real, P, M, const K: usize, const N: usize> {
@@ -248,6 +285,8 @@ struct Rollout<'a, R: Real, P, M, const K: usize, const N: usize> {
 impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usize>
     Rollout<'a, R, P, M, K, N>
 {
+    /// Are random numbers drawn ahead? With many arms a round has more than one chain of its own to hide them.
+    const LOOKS_AHEAD: bool = K == 2;
     /// Are rewards 0 or 1 and arms many, so that an arm's numbers are best found together?
     const TOGETHER: bool = !M::ANY && K == 0;
 
@@ -302,11 +341,16 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             // One loop, marks or not: its body is the whole engine.
             for (m, &mark) in job.marks.iter().chain([&horizon]).enumerate() {
                 while round < mark {
-                    let vectors = players.chunks_exact_mut(runs).zip(state.chunks_exact_mut(runs * slots));
-                    for (instances, (players, state)) in instances.iter_mut().zip(vectors) {
-                        rollout.step(round, instances, players, state, late.as_mut());
+                    let rounds = round..mark.min(round + AHEAD);
+                    rollout.draw_ahead(&rounds, &mut instances, &mut players, late.is_some());
+                    for (at, round) in rounds.clone().enumerate() {
+                        let vectors =
+                            players.chunks_exact_mut(runs).zip(state.chunks_exact_mut(runs * slots));
+                        for (instances, (players, state)) in instances.iter_mut().zip(vectors) {
+                            rollout.step((round, at), instances, players, state, late.as_mut());
+                        }
                     }
-                    round += 1;
+                    round = rounds.end;
                 }
                 if m < job.marks.len() {
                     for i in 0..chunk.len() {
@@ -335,7 +379,9 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
     fn instances<'b>(&self, first: u64, means: &'b [R]) -> Instances<'b, R> {
         let best = Best::of(means);
         let offset = instances::offset(self.job.task, best.value);
-        Instances { words: Stream::new(self.token, self.job.reward_key(), first), means, best, offset }
+        let words = Stream::new(self.token, self.job.reward_key(), first);
+        let word = R::word(self.token, |_| 0);
+        Instances { words, word, both: [[offset; 2]; AHEAD], means, best, offset }
     }
 
     #[inline(always)]
@@ -344,91 +390,151 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
         let zero = R::splat(self.token, 0.0);
         let mut score = [zero; N];
         self.policy.start(self.job.task != Task::Evaluate, own, &mut actions, &mut score);
-        Run { actions, score, gradient: [zero; N], value: zero, scored: self.job.task.scores(r) }
+        let scored = self.job.task.scores(r);
+        Run { actions, uniforms: [zero; AHEAD], score, gradient: [zero; N], value: zero, scored }
     }
 
-    /// One round of every run.
+    /// Does the policy begin by pulling each arm once, in their order?
+    #[inline(always)]
+    fn is_in_order(&self, round: usize, late: bool) -> bool {
+        self.policy.each_arm_once() && round < self.arms() && !(M::ANY && late)
+    }
+
+    /// The random numbers of some rounds.
+    #[inline(always)]
+    fn draw_ahead(
+        &self,
+        rounds: &Range<usize>,
+        instances: &mut [Instances<R>],
+        players: &mut [Run<R, N>],
+        late: bool,
+    ) {
+        if !Self::LOOKS_AHEAD {
+            return;
+        }
+        for Instances { words, means, both, .. } in instances {
+            draw_both(self.token, self.model, words, means, &mut both[..rounds.len()]);
+        }
+        // What rounds rewards at random takes its numbers in between.
+        const { assert!(!(P::DRAWS && P::BERNOULLI_ROUNDING)) };
+        if P::DRAWS {
+            let skipped = rounds.clone().take_while(|&round| self.is_in_order(round, late)).count();
+            for run in players {
+                run.actions.fill_uniforms(self.token, &mut run.uniforms[skipped..rounds.len()]);
+            }
+        }
+    }
+
+    /// One round of every run, at that place among those drawn ahead.
     #[inline(always)]
     fn step(
         &self,
-        round: usize,
+        at: (usize, usize),
         instances: &mut Instances<R>,
         players: &mut [Run<R, N>],
-        mut state: &mut [R],
+        state: &mut [R],
         mut late: Option<&mut Late<R>>,
     ) {
-        let arms = self.arms();
-        let word = instances.words.next_word();
-        let true_means = &instances.means[..arms];
-        // With two arms both rewards are drawn at once: they are off the path from one choice to the next, and
-        // serve all runs.
-        let zero = R::splat(self.token, 0.0);
-        let mut both = [zero; 2];
-        if K == 2 {
-            both[0] = self.model.draw(word, zero, true_means[0]);
-            both[1] = self.model.draw(word, zero + 1.0, true_means[1]);
+        if !Self::LOOKS_AHEAD {
+            instances.word = instances.words.next_word();
         }
-        for (r, run) in players.iter_mut().enumerate() {
-            let (own_state, rest) = state.split_at_mut(self.slots);
-            state = rest;
-            let (pulls, rest) = own_state.split_at_mut(arms);
-            let (sums, rest) = rest.split_at_mut(arms);
-            let (means, own) = rest.split_at_mut(arms);
-            if M::ANY
-                && let Some(late) = &mut late
-            {
-                late.credit(&self.policy, r, round, &mut Statistics { pulls, sums, means, own });
-            }
-            let before = run.score;
-            let in_order = self.policy.each_arm_once() && round < arms && !(M::ANY && late.is_some());
-            let mut arm = if in_order {
-                R::splat(self.token, round as f64)
-            } else {
-                let history = History { round, pulls, sums, means };
-                if run.scored {
-                    self.policy.act::<R, K, true>(&history, own, &mut run.actions, &mut run.score)
-                } else {
-                    self.policy.act::<R, K, false>(&history, own, &mut run.actions, &mut run.score)
-                }
-            };
-            if M::ANY
-                && let Some(late) = &mut late
-            {
-                let mut seen = Statistics { pulls, sums, means, own };
-                arm = late.decide(&self.policy, r, arm, &mut seen, (run, before));
-            }
-            // With many arms the numbers of one are found together.
-            let rewards = if P::USES == Uses::Means { &*means } else { &*sums };
-            let [mean, count, of_rewards] = match Self::TOGETHER {
-                true => pick_each([true_means, pulls, rewards], arm),
-                false => [pick(true_means, arm), zero, zero],
-            };
-            let mut reward = if K == 2 { pick(&both, arm) } else { self.model.draw(word, arm, mean) };
-            run.value = match self.returns {
-                Returns::Realized => reward,
-                Returns::Mean => mean - instances.offset,
-            };
-            if P::BERNOULLI_ROUNDING && !self.model.binary() {
-                reward = R::only(run.actions.uniform().lt(reward), reward.one());
-            }
-            if M::ANY
-                && let Some(late) = &mut late
-            {
-                let mut seen = Statistics { pulls, sums, means, own };
-                late.pull(&self.policy, r, round, (arm, reward), &mut seen);
-                continue;
-            }
-            let seen = Statistics { pulls, sums, means, own: &mut [] };
-            let known = match Self::TOGETHER {
-                true => self.learn_together(arm, reward, (count, of_rewards), seen),
-                false => self.learn(arm, reward, seen),
-            };
-            self.policy.update(arm, reward, known, own);
+        for (r, (run, state)) in players.iter_mut().zip(state.chunks_exact_mut(self.slots)).enumerate() {
+            let arm = self.choose(at, (r, run), self.parts(state), late.as_deref_mut());
+            self.pull(at, arm, instances, (r, run), self.parts(state), late.as_deref_mut());
         }
         if let Task::Gradient(baseline, _) = self.job.task {
-            let weight = if M::ANY { late.and_then(|late| late.weight(round)) } else { None };
-            self.accumulate(baseline, word, instances, players, weight);
+            let weight = if M::ANY { late.and_then(|late| late.weight(at.0)) } else { None };
+            self.accumulate(baseline, at.1, instances, players, weight);
         }
+    }
+
+    /// The statistics of a run, and the policy's own numbers.
+    #[inline(always)]
+    fn parts<'b>(&self, state: &'b mut [R]) -> Statistics<'b, R> {
+        let (pulls, rest) = state.split_at_mut(self.arms());
+        let (sums, rest) = rest.split_at_mut(self.arms());
+        let (means, own) = rest.split_at_mut(self.arms());
+        Statistics { pulls, sums, means, own }
+    }
+
+    /// The arm of run `r` in a round.
+    #[inline(always)]
+    fn choose(
+        &self,
+        (round, at): (usize, usize),
+        (r, run): (usize, &mut Run<R, N>),
+        mut seen: Statistics<R>,
+        mut late: Option<&mut Late<R>>,
+    ) -> R {
+        if M::ANY
+            && let Some(late) = &mut late
+        {
+            late.credit(&self.policy, r, round, &mut seen);
+        }
+        let before = run.score;
+        let arm = if self.is_in_order(round, late.is_some()) {
+            R::splat(self.token, round as f64)
+        } else {
+            let uniform = match (P::DRAWS, Self::LOOKS_AHEAD) {
+                (true, true) => run.uniforms[at],
+                (true, false) => run.actions.uniform(),
+                (false, _) => R::splat(self.token, 0.0),
+            };
+            let Statistics { pulls, sums, means, own } = &mut seen;
+            let history = History { round, pulls, sums, means, uniform };
+            if run.scored {
+                self.policy.act::<R, K, true>(&history, own, &mut run.actions, &mut run.score)
+            } else {
+                self.policy.act::<R, K, false>(&history, own, &mut run.actions, &mut run.score)
+            }
+        };
+        match late {
+            Some(late) if M::ANY => late.decide(&self.policy, r, arm, &mut seen, (run, before)),
+            _ => arm,
+        }
+    }
+
+    /// Pulls it.
+    #[inline(always)]
+    fn pull(
+        &self,
+        (round, at): (usize, usize),
+        arm: R,
+        instances: &Instances<R>,
+        (r, run): (usize, &mut Run<R, N>),
+        mut seen: Statistics<R>,
+        late: Option<&mut Late<R>>,
+    ) {
+        let (zero, true_means) = (R::splat(self.token, 0.0), &instances.means[..self.arms()]);
+        // With many arms the numbers of one are found together.
+        let rewards = if P::USES == Uses::Means { &*seen.means } else { &*seen.sums };
+        let [mean, count, of_rewards] = match Self::TOGETHER {
+            true => pick_each([true_means, seen.pulls, rewards], arm),
+            false => [pick(true_means, arm), zero, zero],
+        };
+        let mut reward = match Self::LOOKS_AHEAD {
+            true => pick(&instances.both[at], arm),
+            false => self.model.draw(instances.word, arm, mean),
+        };
+        run.value = match self.returns {
+            Returns::Realized => reward,
+            Returns::Mean => mean - instances.offset,
+        };
+        if P::BERNOULLI_ROUNDING && !self.model.binary() {
+            reward = R::only(run.actions.uniform().lt(reward), reward.one());
+        }
+        if M::ANY
+            && let Some(late) = late
+        {
+            return late.pull(&self.policy, r, round, (arm, reward), &mut seen);
+        }
+        let Statistics { pulls, sums, means, own } = seen;
+        let seen = Statistics { pulls, sums, means, own: &mut [] };
+        let known = match Self::TOGETHER {
+            true => self.learn_together(arm, reward, (count, of_rewards), seen),
+            false => self.learn(arm, reward, seen),
+        };
+        self.policy.update(arm, reward, known, own);
     }
 
     /// A pull and its reward become part of the statistics.
@@ -478,7 +584,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
     fn accumulate(
         &self,
         baseline: Baseline,
-        word: R::Word,
+        at: usize,
         instances: &Instances<R>,
         players: &mut [Run<R, N>],
         weight: Option<R>,
@@ -490,7 +596,8 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             |r| players[r].value,
             #[inline(always)]
             || match self.returns {
-                Returns::Realized => self.model.draw(word, best.arm, best.value),
+                Returns::Realized if Self::LOOKS_AHEAD => pick(&instances.both[at], best.arm),
+                Returns::Realized => self.model.draw(instances.word, best.arm, best.value),
                 Returns::Mean => best.value - instances.offset,
             },
         );

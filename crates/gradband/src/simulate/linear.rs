@@ -46,7 +46,7 @@ use crate::numeric::simd::Long;
 use crate::numeric::simd::{Lanes, Machine, Wide, vectorized, vectorized_in, wide};
 use crate::numeric::stream::{Key, fill_normals, fill_uniforms};
 use crate::problem::Delay;
-use fearless_simd::{Simd, f32x16};
+use fearless_simd::{Simd, f32x8, f32x16};
 
 /// The projection W with the ridge lambda.
 #[derive(Clone, Debug)]
@@ -277,9 +277,9 @@ pub(crate) trait LinearChooser:
 
 /// The same for wide lanes.
 #[cfg(target_arch = "x86_64")]
-pub(crate) trait ChoosesWide: Chooses<f32x16<Machine>> + Chooses<f32x16<Long>> {}
+pub(crate) trait ChoosesWide: Chooses<f32x8<Machine>> + Chooses<f32x16<Long>> {}
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) trait ChoosesWide: Chooses<f32x16<Machine>> {}
+pub(crate) trait ChoosesWide: Chooses<f32x8<Machine>> {}
 impl<P: LinearKernel> ChoosesWide for P {}
 
 /// The policy's choice in one kind of lanes.
@@ -378,7 +378,7 @@ pub(crate) fn rollout(
             ),
             Some(Wide::Short(simd)) => simd.vectorize(
                 #[inline(always)]
-                || side::with::<f32x16<_>>(simd, policy, projection, job, basis, first, out),
+                || side::with::<f32x8<_>>(simd, policy, projection, job, basis, first, out),
             ),
             None => side::with::<One<f32>>((), policy, projection, job, basis, first, out),
         };
@@ -424,7 +424,7 @@ impl Numbers for One<f64> {
     }
 }
 
-impl Numbers for f32x16<Machine> {
+impl Numbers for f32x8<Machine> {
     type One = One<f32>;
     fn chooser(policy: &dyn LinearChooser) -> &dyn Chooses<Self> {
         policy

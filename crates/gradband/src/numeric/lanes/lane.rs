@@ -33,27 +33,34 @@ pub(crate) fn total<R: Lane>(x: R) -> f64 {
     sum
 }
 
-impl<S: Simd> Lane for f32x16<S> {
-    type Scalar = f32;
+macro_rules! wide {
+    ($real:ident) => {
+        impl<S: Simd> Lane for $real<S> {
+            type Scalar = f32;
 
-    #[inline(always)]
-    fn scalar(x: f64) -> f32 {
-        x as f32
-    }
-    #[inline(always)]
-    fn spread(token: S, x: f32) -> Self {
-        <Self as SimdBase<S>>::splat(token, x)
-    }
-    #[inline(always)]
-    fn half_total(half: f32x8<S>) -> f64 {
-        let x = half.as_slice();
-        f64::from(((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7])))
-    }
-    #[inline(always)]
-    fn store(&self, out: &mut [f32]) {
-        out.copy_from_slice(self.as_slice());
-    }
+            #[inline(always)]
+            fn scalar(x: f64) -> f32 {
+                x as f32
+            }
+            #[inline(always)]
+            fn spread(token: S, x: f32) -> Self {
+                <Self as SimdBase<S>>::splat(token, x)
+            }
+            #[inline(always)]
+            fn half_total(half: f32x8<S>) -> f64 {
+                let x = half.as_slice();
+                f64::from(((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7])))
+            }
+            #[inline(always)]
+            fn store(&self, out: &mut [f32]) {
+                out.copy_from_slice(self.as_slice());
+            }
+        }
+    };
 }
+
+wide!(f32x16);
+wide!(f32x8);
 
 macro_rules! one {
     ($t:ty) => {

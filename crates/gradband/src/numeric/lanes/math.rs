@@ -88,12 +88,17 @@ pub mod f64 {
         1.0 + (r + r2 * (low + r4 * (middle + r4 * high)))
     }
 
+    /// 2^52: its last bit is worth 1.
+    const TWO_52: f64 = 4_503_599_627_370_496.0;
+
     /// ln x = k ln 2 + ln m.
     #[inline(always)]
     pub fn ln(x: One<f64>) -> One<f64> {
         const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
         let bits = x.0.to_bits().wrapping_sub(ROOT_HALF);
-        let k = ((bits as i64) >> 52) as f64;
+        // k + 2048 in the low bits of 2^52, less both: AVX2 has neither the signed shift nor the conversion, and loops would stay scalar.
+        let low = (bits >> 52).wrapping_add(2048) & 0xfff;
+        let k = f64::from_bits(TWO_52.to_bits() | low) - (TWO_52 + 2048.0);
         let m = f64::from_bits((bits & 0x000f_ffff_ffff_ffff).wrapping_add(ROOT_HALF));
         One(k).fma(One(LN_2_HIGH), One(k * LN_2_LOW) + series_ln(One(m)))
     }

@@ -49,6 +49,9 @@ fn logarithms_are_accurate_in_both_precisions() {
         let (double, truth) = (One(x).ln().0, x.ln());
         assert!((double - truth).abs() <= 4.0 * f64::EPSILON * truth.abs().max(1.0), "ln({x})");
     }
+    for x in [f64::MIN_POSITIVE, 1e-300, 1e-40, 0.7, 0.71, 1.0, 1.42, 1e40, f64::MAX] {
+        assert!((One(x).ln().0 - x.ln()).abs() <= 4.0 * f64::EPSILON * x.ln().abs().max(1.0), "ln({x})");
+    }
 }
 
 #[test]

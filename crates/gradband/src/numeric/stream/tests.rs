@@ -44,6 +44,21 @@ fn keys_and_runs_do_not_collide() {
     assert_ne!(Key::new(1).child(2).child(3), Key::new(1).child(3).child(2));
 }
 
+/// Many at once are what they are one by one, and the stream goes on from there.
+#[test]
+fn normals_in_vectors_are_those_of_pairs() {
+    for count in [1, 31, 32, 33, 200] {
+        let mut many = Stream::<One<f64>>::new((), Key::new(8), 3);
+        let mut single = many;
+        let mut numbers = vec![0.0; count];
+        many.fill_normals(&mut numbers);
+        for number in numbers {
+            assert_eq!(number.to_bits(), (single.normal_pair().0.0 as f32).to_bits());
+        }
+        assert_eq!(many.next_word(), single.next_word());
+    }
+}
+
 /// z-values of mean and variance of a sample with known moments (fourth central moment included).
 fn check_moments(name: &str, values: &[f64], mean: f64, variance: f64, fourth: f64) {
     let n = values.len() as f64;

@@ -43,6 +43,7 @@ impl Boltzmann {
 impl ArmsKernel<1> for Boltzmann {
     const USES: Uses = Uses::Means;
     const EACH_ARM_ONCE: bool = true;
+    const DRAWS: bool = true;
 
     fn slots(&self, arms: usize) -> usize {
         arms
@@ -53,11 +54,11 @@ impl ArmsKernel<1> for Boltzmann {
         &self,
         history: &History<R>,
         own: &mut [R],
-        actions: &mut Stream<R>,
+        _: &mut Stream<R>,
         [score]: &mut [R; 1],
     ) -> R {
         let means = history.means;
-        let u = actions.uniform();
+        let u = history.uniform;
         let best = largest(means);
         let (total, weighted) = weigh::<R, SCORE>(self, best, (means, history.pulls), own);
         let arm = count_below(&own[..means.len() - 1], u * total);

@@ -43,6 +43,7 @@ impl EpsilonGreedy {
 impl ArmsKernel<1> for EpsilonGreedy {
     const USES: Uses = Uses::Means;
     const EACH_ARM_ONCE: bool = true;
+    const DRAWS: bool = true;
 
     /// The score of an exploring pull is 1 / epsilon.
     fn unscored(&self) -> Option<&'static str> {
@@ -54,12 +55,12 @@ impl ArmsKernel<1> for EpsilonGreedy {
         &self,
         history: &History<R>,
         _own: &mut [R],
-        actions: &mut Stream<R>,
+        _: &mut Stream<R>,
         [score]: &mut [R; 1],
     ) -> R {
         let k = history.means.len() as f64;
         let best = Best::of(history.means).arm;
-        let u = actions.uniform();
+        let u = history.uniform;
         // One number decides both: its first part explores and, stretched, names the arm.
         let stretched = (u * u.lit(k / self.epsilon.max(1e-30))).floor();
         let arm = R::select(u.lt(u.lit(self.epsilon)), stretched, best);

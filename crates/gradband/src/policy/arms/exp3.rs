@@ -82,6 +82,7 @@ impl Decide for Exp3 {
 impl ArmsKernel<1> for Exp3 {
     const USES: Uses = Uses::Pulls;
     const NOTES: usize = 2;
+    const DRAWS: bool = true;
 
     /// S, D and weights of the arms; then 1/pi and score of the arm pulled last.
     fn slots(&self, arms: usize) -> usize {
@@ -93,14 +94,14 @@ impl ArmsKernel<1> for Exp3 {
         &self,
         history: &History<R>,
         own: &mut [R],
-        actions: &mut Stream<R>,
+        _: &mut Stream<R>,
         [score]: &mut [R; 1],
     ) -> R {
         let arms = if K == 0 { history.pulls.len() } else { K };
         let (sums, rest) = own.split_at_mut(arms);
         let (slopes, rest) = rest.split_at_mut(arms);
         let (weights, last) = rest.split_at_mut(arms);
-        let u = actions.uniform();
+        let u = history.uniform;
         let k = arms as f64;
         let (rate, keep, share) = (u.lit(self.w / k), u.lit(1.0 - self.w), u.lit(self.w / k));
 

@@ -29,16 +29,17 @@ pub struct Random;
 impl ArmsKernel<0> for Random {
     const USES: Uses = Uses::Pulls;
     const LONG: bool = false;
+    const DRAWS: bool = true;
 
     #[inline(always)]
     fn act<R: Real, const K: usize, const SCORE: bool>(
         &self,
         history: &History<R>,
         _own: &mut [R],
-        actions: &mut Stream<R>,
+        _: &mut Stream<R>,
         _: &mut [R; 0],
     ) -> R {
-        let u = actions.uniform();
+        let u = history.uniform;
         let arms = history.pulls.len() as f64;
         let arm = (u * u.lit(arms)).floor();
         R::select(arm.lt(u.lit(arms)), arm, u.lit(arms - 1.0))

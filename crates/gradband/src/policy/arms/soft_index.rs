@@ -266,6 +266,7 @@ const KEPT: usize = 7;
 
 impl ArmsKernel<6> for SoftIndex {
     const USES: Uses = Uses::Sums;
+    const DRAWS: bool = true;
 
     fn slots(&self, arms: usize) -> usize {
         KEPT * arms
@@ -280,7 +281,7 @@ impl ArmsKernel<6> for SoftIndex {
         &self,
         history: &History<R>,
         own: &mut [R],
-        actions: &mut Stream<R>,
+        _: &mut Stream<R>,
         score: &mut [R; 6],
     ) -> R {
         let arms = history.pulls.len();
@@ -297,7 +298,7 @@ impl ArmsKernel<6> for SoftIndex {
         if self.hard {
             return Best::of(bounds).arm;
         }
-        let u = actions.uniform();
+        let u = history.uniform;
         let (zero, one, best) = (u.zero(), u.one(), largest(bounds));
         let rate = u.lit(LOG2_E / self.temperature);
         let mut total = zero;

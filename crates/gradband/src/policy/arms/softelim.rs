@@ -50,6 +50,7 @@ impl SoftElim {
 impl ArmsKernel<1> for SoftElim {
     const USES: Uses = Uses::Means;
     const EACH_ARM_ONCE: bool = true;
+    const DRAWS: bool = true;
 
     /// Cumulative weights.
     fn slots(&self, arms: usize) -> usize {
@@ -61,11 +62,11 @@ impl ArmsKernel<1> for SoftElim {
         &self,
         history: &History<R>,
         own: &mut [R],
-        actions: &mut Stream<R>,
+        _: &mut Stream<R>,
         [score]: &mut [R; 1],
     ) -> R {
         let (means, pulls) = (history.means, history.pulls);
-        let u = actions.uniform();
+        let u = history.uniform;
         if K == 2 {
             // The better arm's weight is exactly exp(0) = 1: one exponential serves both.
             let gap = means[0] - means[1];

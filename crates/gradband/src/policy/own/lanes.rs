@@ -102,6 +102,7 @@ struct OwnLanes {
 impl ArmsKernel<MOST_PARAMS> for OwnLanes {
     const USES: Uses = Uses::All;
     const LONG: bool = false;
+    const DRAWS: bool = true;
 
     #[inline(always)]
     fn each_arm_once(&self) -> bool {
@@ -118,7 +119,7 @@ impl ArmsKernel<MOST_PARAMS> for OwnLanes {
         &self,
         history: &History<R>,
         own: &mut [R],
-        actions: &mut Stream<R>,
+        _: &mut Stream<R>,
         score: &mut [R; MOST_PARAMS],
     ) -> R {
         let arms = history.pulls.len();
@@ -136,7 +137,7 @@ impl ArmsKernel<MOST_PARAMS> for OwnLanes {
             lanes.write_to(row);
         }
         self.rule.ask(history.round, arms, &mut rows, SCORE);
-        let u = actions.uniform();
+        let u = history.uniform;
         let (weights, bounds) = own.split_at_mut(arms);
         let mut total = u.zero();
         let mut fine = u.zero().ge(u.zero());

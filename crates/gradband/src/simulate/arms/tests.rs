@@ -69,7 +69,8 @@ pub(super) fn replay<const N: usize, P: ArmsKernel<N>>(
         let in_order = policy.each_arm_once() && world.is_plain() && round < arms;
         let mut arm = round;
         if !in_order {
-            let history = History { round, pulls: &pulls, sums: &sums, means: &averages };
+            let uniform = if P::DRAWS { actions.uniform() } else { One(0.0) };
+            let history = History { round, pulls: &pulls, sums: &sums, means: &averages, uniform };
             arm = policy.act::<D, 0, true>(&history, &mut own, &mut actions, &mut score).0 as usize;
         }
         let u = order.uniform().0;

@@ -47,9 +47,10 @@ fn all_rounds<R: Number, const V: usize>(policy: &dyn LinearChooser, table: &Pac
             };
             let (q, z) = (run.q.as_chunks::<V>().0, run.z.as_chunks::<V>().0);
             for i in 0..arms {
+                // There and back: where the matrices of all arms just miss the first cache, those of the last arms are still in it.
+                let i = if t % 2 == 0 { i } else { arms - 1 - i };
                 h[i] = residual(x, &q[i * rows..(i + 1) * rows], y);
-            }
-            for i in 0..arms {
+                // Not in a loop of their own, which the compiler would turn into one over vectors of arms, gathered number by number.
                 products[i] = [products_of(y, &z[i]), products_of(y, &h[i])];
             }
             for i in 0..arms {

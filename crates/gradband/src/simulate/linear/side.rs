@@ -10,18 +10,16 @@ mod table;
 use super::sparse::{Rows, ask, sparse};
 use super::{Basis, Draws, LinearChooser, Numbers, Projection, Slopes, gradient_len};
 use crate::error::Result;
-use crate::numeric::lanes::{One, Part, PartWork, Real, by_parts, pick};
+use crate::numeric::lanes::{One, Real, pick, pick_each};
 use crate::numeric::stream::Stream;
 use crate::problem::Instance;
+use crate::simulate::buffers::{keep, take, turn};
 use crate::simulate::job::{Job, Outcome, Output, Task};
 use crate::simulate::late::forced;
 use crate::simulate::returns::{Baseline, Centre, advantages};
 use gradient::Collector;
 use late::Known;
-use std::any::Any;
-use std::cell::Cell;
-use std::ops::Range;
-use table::Table;
+use table::{Table, spread};
 
 /// Beyond this the matrices of an arm leave the first cache, and rows of a matrix fill a vector anyway.
 pub(super) const LARGEST_DIM: usize = 16;
@@ -108,13 +106,7 @@ impl<R: Numbers> Run<R> {
         for (lane, buffer) in buffer.chunks_exact_mut(len.max(1)).enumerate() {
             draws.fill(job.action_key(r), first + lane as u64, buffer);
         }
-        for (i, draw) in self.draws.iter_mut().enumerate() {
-            *draw = R::from_fn(
-                token,
-                #[inline(always)]
-                |lane| f64::from(buffer[lane.min(count - 1) * len + i]),
-            );
-        }
+        spread(&mut self.draws, count, |lane| &buffer[lane * len..][..len]);
         let (floor, arms) = (job.problem.world().floor, table.arms);
         self.forced.clear();
         if floor > 0.0 {
@@ -155,20 +147,12 @@ impl<R: Numbers> Run<R> {
             let states = self.q.chunks_exact_mut(triangle(dim)).zip(self.z.chunks_exact_mut(dim));
             for (i, ((old, h), (q, z))) in vectors.zip(states).enumerate() {
                 let (share, gain) = (self.share[i], self.gain[i]);
-                let mut mu = floor.zero();
-                for ((z, &old), &y) in z.iter_mut().zip(old).zip(y) {
-                    *z = gain.fma(old, *z);
-                    mu = z.fma(y, mu);
-                }
-                // Of a known size it is unrolled.
-                match dim {
-                    8 => advance(q, share, &old[..8], &x[..8], &y[..8], &mut h[..8]),
-                    _ => advance(q, share, old, x, y, h),
-                }
-                let mut v = floor.zero();
-                for (h, &y) in h.iter().zip(y) {
-                    v = h.fma(y, v);
-                }
+                advance(q, share, old, x, y, h);
+                // Of a known size both are unrolled.
+                let (mu, v) = match dim {
+                    8 => estimates(gain, &mut z[..8], &old[..8], &h[..8], &y[..8]),
+                    _ => estimates(gain, z, old, h, y),
+                };
                 self.mu[i] = mu;
                 self.v[i] = v.max(floor);
             }
@@ -197,9 +181,10 @@ impl<R: Numbers> Run<R> {
                 *slope = R::only(own, *slope);
             }
         }
-        let share = one / (pick(&self.v, arm) + one);
-        let reward = pick(&table.rewards[t * arms..][..arms], arm);
-        let gain = (reward - table.offset - pick(&self.mu, arm)) * share;
+        let (rewards, means) = (&table.rewards[t * arms..][..arms], &table.means[t * arms..][..arms]);
+        let [mu, v, reward, mean] = pick_each([&self.mu, &self.v, rewards, means], arm);
+        let share = one / (v + one);
+        let gain = (reward - table.offset - mu) * share;
         for i in 0..arms {
             let hit = arm.is(i as f32);
             self.share[i] = R::only(hit, share);
@@ -207,7 +192,7 @@ impl<R: Numbers> Run<R> {
         }
         self.pulls[t] = arm;
         self.gains[t] = gain;
-        self.means[t] = pick(&table.means[t * arms..][..arms], arm);
+        self.means[t] = mean;
     }
 
     /// Adds advantages times scores to the gradients by the scalars, which come last.
@@ -225,17 +210,6 @@ impl<R: Numbers> Run<R> {
     }
 }
 
-/// The vectors h of the round before `t`, and where those of round `t` go.
-#[inline(always)]
-fn turn<R>(h: &mut [R], kept: bool, t: usize, size: usize) -> (&[R], &mut [R]) {
-    if kept {
-        let (old, new) = h[t * size..][..2 * size].split_at_mut(size);
-        return (old, new);
-    }
-    let (even, odd) = h.split_at_mut(size);
-    if t.is_multiple_of(2) { (even, odd) } else { (odd, even) }
-}
-
 /// Numbers of a symmetric matrix: two rows at a time up to their own columns, a column's two entries together; then the last row, if
 /// the dimension is odd.
 fn triangle(dim: usize) -> usize {
@@ -249,72 +223,105 @@ fn diagonal(i: usize, dim: usize) -> usize {
     if i | 1 < dim { rows + 2 * i + i % 2 } else { rows + i }
 }
 
+/// z += gain old; z'y and h'y.
+#[inline(always)]
+fn estimates<R: Real>(gain: R, z: &mut [R], old: &[R], h: &[R], y: &[R]) -> (R, R) {
+    let (mut mu, mut v) = (gain.zero(), gain.zero());
+    for (((z, &old), h), &y) in z.iter_mut().zip(old).zip(h).zip(y) {
+        *z = gain.fma(old, *z);
+        mu = z.fma(y, mu);
+        v = h.fma(y, v);
+    }
+    (mu, v)
+}
+
 /// Q += share old old', h = x - Q y.
 #[inline(always)]
 fn advance<R: Real>(q: &mut [R], share: R, old: &[R], x: &[R], y: &[R], h: &mut [R]) {
-    by_parts(&mut Advance { q, share, old, x, y, h });
+    if let (Ok(old), Ok(x), Ok(y), Ok(h)) = (old.try_into(), x.try_into(), y.try_into(), (&mut *h).try_into())
+    {
+        return advance_eight(q, share, old, x, y, h);
+    }
+    advance_any(q, share, old, x, y, h);
 }
 
-struct Advance<'a, R> {
-    q: &'a mut [R],
-    share: R,
-    old: &'a [R],
-    x: &'a [R],
-    y: &'a [R],
-    h: &'a mut [R],
-}
-
-impl<R: Real> PartWork<R> for Advance<'_, R> {
-    #[inline(always)]
-    fn run<P: Part<R>>(&mut self, part: P) {
-        let pairs = self.h.len() / 2 * 2;
-        let mut at = 0;
-        for j in (0..pairs).step_by(2) {
-            let end = at + 2 * (j + 2);
-            self.rows::<P, 2>(part, at..end);
-            at = end;
-        }
-        if pairs < self.h.len() {
-            self.rows::<P, 1>(part, at..self.q.len());
-        }
+#[inline(always)]
+fn advance_any<R: Real>(q: &mut [R], share: R, old: &[R], x: &[R], y: &[R], h: &mut [R]) {
+    let (pairs, mut q) = (h.len() / 2 * 2, q);
+    for first in (0..pairs).step_by(2) {
+        let (rows, rest) = q.split_at_mut(2 * (first + 2));
+        advance_rows(rows.as_chunks_mut::<2>().0, share, old, x, y, h);
+        q = rest;
+    }
+    if pairs < h.len() {
+        advance_rows(q.as_chunks_mut::<1>().0, share, old, x, y, h);
     }
 }
 
-impl<R: Real> Advance<'_, R> {
-    /// The `N` rows that end with the columns of these entries of Q, and the part of the columns above them.
-    #[inline(always)]
-    fn rows<P: Part<R>, const N: usize>(&mut self, part: P, entries: Range<usize>) {
-        let q = self.q[entries].as_chunks_mut::<N>().0;
-        let first = q.len() - N;
-        let share = part.of(&self.share);
-        let (mut g, mut sums, mut own_y) = ([share; N], [share; N], [share; N]);
+/// The `N` rows that end with the columns of `q`, and the part of the columns above them.
+#[inline(always)]
+fn advance_rows<R: Real, const N: usize>(
+    q: &mut [[R; N]],
+    share: R,
+    old: &[R],
+    x: &[R],
+    y: &[R],
+    h: &mut [R],
+) {
+    let first = q.len() - N;
+    let (mut g, mut sums, mut own_y) = ([share; N], [share; N], [share; N]);
+    for n in 0..N {
+        (g[n], sums[n], own_y[n]) = (share * old[first + n], x[first + n], y[first + n]);
+    }
+    let (left, own) = q.split_at_mut(first);
+    let (above, h) = h.split_at_mut(first);
+    for (((q, h), &old), &y) in left.iter_mut().zip(above).zip(old).zip(y) {
         for n in 0..N {
-            g[n] = share * part.of(&self.old[first + n]);
-            sums[n] = part.of(&self.x[first + n]);
-            own_y[n] = part.of(&self.y[first + n]);
+            q[n] = g[n].fma(old, q[n]);
+            sums[n] = (-q[n]).fma(y, sums[n]);
+            *h = (-q[n]).fma(own_y[n], *h);
         }
-        let (left, own) = q.split_at_mut(first);
-        let (above, h) = self.h.split_at_mut(first);
-        for (((q, h), old), y) in left.iter_mut().zip(above).zip(self.old).zip(self.y) {
-            let (old, y, mut sum) = (part.of(old), part.of(y), part.of(h));
-            for n in 0..N {
-                let entry = g[n].fma(old, part.of(&q[n]));
-                part.set(&mut q[n], entry);
-                sums[n] = (-entry).fma(y, sums[n]);
-                sum = (-entry).fma(own_y[n], sum);
-            }
-            part.set(h, sum);
-        }
-        for ((q, old), &y) in own.iter_mut().zip(&self.old[first..]).zip(&own_y) {
-            let old = part.of(old);
-            for n in 0..N {
-                let entry = g[n].fma(old, part.of(&q[n]));
-                part.set(&mut q[n], entry);
-                sums[n] = (-entry).fma(y, sums[n]);
-            }
-        }
+    }
+    for ((q, &old), &y) in own.iter_mut().zip(&old[first..]).zip(&own_y) {
         for n in 0..N {
-            part.set(&mut h[n], sums[n]);
+            q[n] = g[n].fma(old, q[n]);
+            sums[n] = (-q[n]).fma(y, sums[n]);
+        }
+    }
+    h[..N].copy_from_slice(&sums);
+}
+
+/// The same for eight dimensions, with h in registers.
+#[inline(always)]
+fn advance_eight<R: Real>(q: &mut [R], share: R, old: &[R; 8], x: &[R; 8], y: &[R; 8], h: &mut [R; 8]) {
+    let mut sums = *x;
+    let q = &mut q[..triangle(8)];
+    advance_pair::<R, 0>(q, share, old, y, &mut sums);
+    advance_pair::<R, 2>(q, share, old, y, &mut sums);
+    advance_pair::<R, 4>(q, share, old, y, &mut sums);
+    advance_pair::<R, 6>(q, share, old, y, &mut sums);
+    *h = sums;
+}
+
+/// Rows `FIRST` and `FIRST` + 1 of it.
+#[inline(always)]
+fn advance_pair<R: Real, const FIRST: usize>(
+    q: &mut [R],
+    share: R,
+    old: &[R; 8],
+    y: &[R; 8],
+    h: &mut [R; 8],
+) {
+    let q = &mut q[triangle(FIRST)..triangle(FIRST + 2)];
+    let g = [share * old[FIRST], share * old[FIRST + 1]];
+    for k in 0..FIRST + 2 {
+        for n in 0..2 {
+            let entry = g[n].fma(old[k], q[2 * k + n]);
+            q[2 * k + n] = entry;
+            h[FIRST + n] = (-entry).fma(y[k], h[FIRST + n]);
+            if k < FIRST {
+                h[k] = (-entry).fma(y[FIRST + n], h[k]);
+            }
         }
     }
 }
@@ -336,7 +343,7 @@ struct Shape {
     late: bool,
 }
 
-/// Buffers. A thread keeps them from one call to the next: they are megabytes, and a call takes a millisecond.
+/// Buffers, which stay with their thread.
 struct Room<R: Numbers> {
     shape: Shape,
     instances: Vec<Instance>,
@@ -347,11 +354,7 @@ struct Room<R: Numbers> {
     buffer: Vec<f32>,
 }
 
-thread_local! {
-    static ROOM: Cell<Option<Box<dyn Any>>> = const { Cell::new(None) };
-}
-
-impl<R: Numbers + 'static> Room<R> {
+impl<R: Numbers> Room<R> {
     fn take(
         token: R::Token,
         policy: &dyn LinearChooser,
@@ -372,11 +375,10 @@ impl<R: Numbers + 'static> Room<R> {
             scalars: policy.scalars(),
             late: !job.problem.world().is_prompt(),
         };
-        let kept = ROOM.take().and_then(|room| room.downcast::<Self>().ok());
-        let mut room = kept.filter(|room| room.shape == shape).unwrap_or_else(|| {
+        let new = || {
             let table = Table::new(token, shape);
             let run = |r| Run::new(token, policy, &table, job.task.scores(r));
-            Box::new(Self {
+            Self {
                 shape,
                 instances: vec![Instance::default(); R::WIDTH],
                 runs: (0..shape.runs).map(run).collect(),
@@ -384,8 +386,9 @@ impl<R: Numbers + 'static> Room<R> {
                 table,
                 values: Vec::new(),
                 buffer: Vec::new(),
-            })
-        });
+            }
+        };
+        let mut room = take(|room: &Self| room.shape == shape, new);
         room.table.fit(token, projection, job);
         room
     }
@@ -393,7 +396,7 @@ impl<R: Numbers + 'static> Room<R> {
 
 /// Plays instances `first..`.
 #[inline(always)]
-pub(super) fn with<R: Numbers + 'static>(
+pub(super) fn with<R: Numbers>(
     token: R::Token,
     policy: &dyn LinearChooser,
     projection: &Projection,
@@ -443,7 +446,7 @@ pub(super) fn with<R: Numbers + 'static>(
             collector.finish(projection, (table, rows), gradients, length);
         }
     }
-    ROOM.set(Some(room));
+    keep(room);
     Ok(())
 }
 
@@ -494,5 +497,26 @@ impl<R: Numbers> Table<R> {
                 values.push(value * value.lit(weight));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Eight dimensions in registers have the bits of eight among others.
+    #[test]
+    fn eight_dimensions_are_like_any() {
+        let number = |i: usize| One(((i * 37 + 11) % 101) as f32 / 50.0 - 1.0);
+        let row = |from: usize, len: usize| (from..from + len).map(number).collect::<Vec<_>>();
+        let [old, x, y] = [1, 20, 300].map(|from| row(from, 8));
+        let (mut q, mut h) = (row(7, triangle(8)), row(0, 8));
+        let (mut other_q, mut other_h) = (q.clone(), h.clone());
+        for share in [0.25, 0.0, 3.0] {
+            advance(&mut q, One(share), &old, &x, &y, &mut h);
+            advance_any(&mut other_q, One(share), &old, &x, &y, &mut other_h);
+            assert_eq!((&q, &h), (&other_q, &other_h));
+        }
+        assert_ne!(q, row(7, triangle(8)));
     }
 }

@@ -86,21 +86,21 @@ pub(super) struct Trace<'a, R> {
     pub tanhs: &'a mut [R],
 }
 
-/// (h, c) after an input; `next` becomes h.
+/// (h, c) after an input.
 #[inline(always)]
 pub(super) fn forward<R: Lane>(
     token: R::Token,
     weights: &Weights<R>,
     input: &Input<R>,
-    h: &[R],
-    c: &mut [R],
+    (h, c): (&[R], &[R]),
     trace: Trace<R>,
-    next: &mut [R],
+    (next_h, next_c): (&mut [R], &mut [R]),
 ) {
     let units = h.len();
     let rows = weights.hidden.chunks_exact(units).zip(&weights.reward);
-    let state = c.iter_mut().zip(next).zip(trace.gates.chunks_exact_mut(4).zip(trace.tanhs));
-    for (unit, ((row, &slope), ((c, next), (gates, tanh_c)))) in rows.zip(state).enumerate() {
+    let trace = trace.gates.chunks_exact_mut(4).zip(trace.tanhs);
+    let state = c.iter().zip(next_c).zip(next_h).zip(trace);
+    for (unit, ((row, &slope), (((&c, next_c), next_h), (gates, tanh_c)))) in rows.zip(state).enumerate() {
         let mut z = product(token, [R::splat(token, 0.0); 4], row, h);
         let slope = spread::<R>(token, slope);
         for gate in 0..4 {
@@ -113,9 +113,9 @@ pub(super) fn forward<R: Lane>(
             }
         }
         let [i, f, g, o] = activate(z);
-        *c = f.fma(*c, i * g);
-        *tanh_c = tanh(*c);
-        *next = o * *tanh_c;
+        *next_c = f.fma(c, i * g);
+        *tanh_c = tanh(*next_c);
+        *next_h = o * *tanh_c;
         gates.copy_from_slice(&[i, f, g, o]);
     }
 }

@@ -39,14 +39,14 @@ impl Reader {
     /// Reads a reward.
     pub fn step(&self, arm: usize, reward: f64, memory: &mut [f64]) {
         let units = self.lstm.sizes.hidden;
-        let mut numbers: Vec<_> = memory.iter().map(|&x| One(x)).collect();
-        let (h, c) = numbers.split_at_mut(units);
+        let numbers: Vec<_> = memory.iter().map(|&x| One(x)).collect();
+        let mut next = numbers.clone();
         let mut input = Input { arms: Vec::new(), reward: One(0.0) };
         input.set(One(arm as f64), One(reward));
-        let (mut gates, mut tanhs, mut next) =
-            (vec![One(0.0); 4 * units], vec![One(0.0); units], vec![One(0.0); units]);
+        let (mut gates, mut tanhs) = (vec![One(0.0); 4 * units], vec![One(0.0); units]);
         let trace = Trace { gates: &mut gates, tanhs: &mut tanhs };
-        cell::forward((), &self.weights, &input, h, c, trace, &mut next);
-        memory.iter_mut().zip(next.iter().chain(&*c)).for_each(|(out, x)| *out = x.0);
+        let (before, after) = (numbers.split_at(units), next.split_at_mut(units));
+        cell::forward((), &self.weights, &input, before, trace, after);
+        memory.iter_mut().zip(next).for_each(|(out, x)| *out = x.0);
     }
 }

@@ -14,6 +14,7 @@ use crate::numeric::lanes::{Best, Lane, add, count_below, largest, pick};
 use crate::numeric::simd::{LaneWork, in_lanes};
 use crate::numeric::stream::Stream;
 use crate::problem::{Armed, RewardModel};
+use crate::simulate::buffers::{keep, take, turn};
 use crate::simulate::instances::{self, Tally, armed};
 use crate::simulate::job::{Job, Outcome, Output, Task};
 use crate::simulate::returns::{Baseline, Centre, Returns, advantages};
@@ -56,11 +57,11 @@ struct Instances<R> {
 
 /// A run in each lane: what happened, and what the way back needs of it.
 pub(super) struct Run<R> {
-    /// Is it differentiated? If not, only the last round of what follows is kept.
+    /// Is it differentiated? If not, only the last round of what follows is kept, or the last two.
     scored: bool,
-    /// h before each round.
+    /// h before each round, and after the last.
     pub hidden: Vec<R>,
-    /// c before each round.
+    /// c likewise.
     pub cells: Vec<R>,
     /// Gates of each round's step, then the gradients of their inputs.
     pub gates: Vec<R>,
@@ -81,8 +82,8 @@ impl<R: Lane> Run<R> {
         let vector = |width: usize, rounds: usize| vec![zero; width * rounds];
         Self {
             scored,
-            hidden: vector(units, kept),
-            cells: vector(units, kept),
+            hidden: vector(units, kept + 1),
+            cells: vector(units, kept + 1),
             gates: vector(4 * units, kept),
             tanhs: vector(units, kept),
             heads: vector(arms.next_multiple_of(4), kept),
@@ -90,6 +91,42 @@ impl<R: Lane> Run<R> {
             rewards: vector(1, horizon),
             pulls: vector(1, arms),
         }
+    }
+}
+
+/// What buffers depend on.
+#[derive(Clone, Copy, PartialEq)]
+struct Shape {
+    lstm: Lstm,
+    horizon: usize,
+    task: Task,
+    /// Is there a gradient?
+    gradient: bool,
+}
+
+/// Buffers, which stay with their thread.
+struct Room<R> {
+    shape: Shape,
+    runs: Vec<Run<R>>,
+    /// Returns, then advantages, one run after the other.
+    values: Vec<R>,
+}
+
+/// Buffers with more gates than this go (128 MB with all that belongs to them).
+const LARGEST_KEPT: usize = 1 << 20;
+
+impl<R: Lane> Room<R> {
+    fn take(zero: R, shape: Shape) -> Box<Self> {
+        take(
+            |room: &Self| room.shape == shape,
+            || {
+                let Shape { lstm, horizon, task, gradient } = shape;
+                let run =
+                    |r| Run::new(zero, gradient && task.scores(r), horizon, lstm.sizes.hidden, lstm.arms);
+                let values = vec![zero; task.runs() * horizon];
+                Self { runs: (0..task.runs()).map(run).collect(), values, shape }
+            },
+        )
     }
 }
 
@@ -108,13 +145,11 @@ impl LaneWork for Game<'_, '_> {
     fn run<R: Lane>(self, token: R::Token) -> Result<()> {
         let Self { lstm, params, armed, job, temperature, first, out, gradient } = self;
         let zero = R::splat(token, 0.0);
-        let (arms, units, horizon) = (lstm.arms, lstm.sizes.hidden, job.problem.horizon);
+        let (arms, horizon) = (lstm.arms, job.problem.horizon);
         let kernel = Kernel { token, lstm, temperature, weights: Weights::new(lstm, params), armed, job };
-        let scored = |r: usize| gradient.is_some() && job.task.scores(r);
-        let mut runs: Vec<_> =
-            (0..job.task.runs()).map(|r| Run::new(zero, scored(r), horizon, units, arms)).collect();
-        // Returns, then advantages, one run after the other.
-        let mut values = vec![zero; runs.len() * horizon];
+        let mut room =
+            Room::take(zero, Shape { lstm: *lstm, horizon, task: job.task, gradient: gradient.is_some() });
+        let Room { runs, values, .. } = &mut *room;
         let mut sums = Sums::new(lstm);
         let mut exact = vec![0.0; R::WIDTH * arms];
         let marks = job.marks.len();
@@ -136,7 +171,7 @@ impl LaneWork for Game<'_, '_> {
             if let (Some(_), Task::Gradient(baseline, _)) = (&gradient, job.task) {
                 // Lanes without an instance add nothing.
                 let weight = R::from_fn(token, |lane| f64::from(u8::from(lane < played)));
-                advantages(baseline, Centre::Sum, weight, &instances.optimal, &mut values);
+                advantages(baseline, Centre::Sum, weight, &instances.optimal, values);
                 for (run, advantages) in runs.iter_mut().zip(values.chunks_exact(horizon)) {
                     if run.scored {
                         kernel.backward(run, advantages, &mut sums);
@@ -146,6 +181,9 @@ impl LaneWork for Game<'_, '_> {
         }
         if let Some(gradient) = gradient {
             sums.add_to(lstm, params, gradient);
+        }
+        if runs.iter().map(|run| run.gates.len()).sum::<usize>() <= LARGEST_KEPT {
+            keep(room);
         }
         Ok(())
     }
@@ -180,8 +218,9 @@ impl<R: Lane> Kernel<'_, R> {
         let mut actions = Stream::<R>::new(token, self.job.action_key(r), instances.first);
         let zero = R::splat(token, 0.0);
         let padded = arms.next_multiple_of(4);
-        let (mut h, mut next, mut c) = (vec![zero; units], vec![zero; units], vec![zero; units]);
-        let (mut relu, mut bounds) = (h.clone(), vec![zero; arms]);
+        let (mut relu, mut bounds) = (vec![zero; units], vec![zero; arms]);
+        run.hidden[..units].fill(zero);
+        run.cells[..units].fill(zero);
         let mut input = Input { arms: Vec::with_capacity(R::WIDTH), reward: zero };
         run.pulls.fill(zero);
         let (marks, runs) = (self.job.marks, self.job.task.runs() as f64);
@@ -189,7 +228,8 @@ impl<R: Lane> Kernel<'_, R> {
         for (t, value) in values.iter_mut().enumerate() {
             let slot = if run.scored { t } else { 0 };
             let heads = &mut run.heads[slot * padded..(slot + 1) * padded];
-            let arm = self.choose(&h, &mut relu, heads, &mut bounds, actions.uniform());
+            let (h, next_h) = turn(&mut run.hidden, run.scored, t, units);
+            let arm = self.choose(h, &mut relu, heads, &mut bounds, actions.uniform());
             let word = words.next_word();
             let mean = pick(&instances.means, arm);
             let reward = model.draw(word, arm, mean);
@@ -210,17 +250,12 @@ impl<R: Lane> Kernel<'_, R> {
                 }
                 mark += 1;
             }
-            let at = slot * units..(slot + 1) * units;
-            if run.scored {
-                run.hidden[at.clone()].copy_from_slice(&h);
-                run.cells[at.clone()].copy_from_slice(&c);
-            }
             if t + 1 < horizon {
                 input.set(arm, reward);
                 let gates = &mut run.gates[slot * 4 * units..(slot + 1) * 4 * units];
-                let trace = Trace { gates, tanhs: &mut run.tanhs[at] };
-                cell::forward(token, &self.weights, &input, &h, &mut c, trace, &mut next);
-                std::mem::swap(&mut h, &mut next);
+                let trace = Trace { gates, tanhs: &mut run.tanhs[slot * units..(slot + 1) * units] };
+                let (c, next_c) = turn(&mut run.cells, run.scored, t, units);
+                cell::forward(token, &self.weights, &input, (h, c), trace, (next_h, next_c));
             }
         }
     }

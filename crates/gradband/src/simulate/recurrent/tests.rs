@@ -80,6 +80,22 @@ fn played(
     (gradient, outcomes)
 }
 
+/// What a thread keeps of one job does not show in the next.
+#[test]
+fn buffers_forget() {
+    let (problem, other) = (problem(3, 9, Bernoulli), problem(3, 9, Beta { concentration: 2.0 }));
+    let (lstm, params) = network(3, 5, 4);
+    let job = |problem, key| {
+        let task = Task::Gradient(Baseline::SelfPlay, Returns::Realized);
+        Job::new(problem, Key::new(key), Split::Train, task)
+    };
+    let played = |job: &Job, temperature| played(&lstm, &params, job, temperature, (3, 20));
+    let fresh = std::thread::scope(|scope| scope.spawn(|| played(&job(&problem, 1), 1.5)).join().unwrap());
+    played(&job(&other, 2), 0.7);
+    assert_eq!(played(&job(&problem, 1), 1.5), fresh);
+    assert_ne!(played(&job(&problem, 2), 1.5), fresh);
+}
+
 const BASELINES: [Baseline; 4] =
     [Baseline::None, Baseline::Opt, Baseline::SelfPlay, Baseline::LeaveOneOut(3)];
 

@@ -4,7 +4,7 @@
 mod late;
 
 use super::{Run, Table, triangle};
-use crate::numeric::lanes::{Part, PartWork, Real, by_parts};
+use crate::numeric::lanes::Real;
 use crate::numeric::matmul::{Into, Matrix, product};
 use crate::simulate::linear::pack::PACK;
 use crate::simulate::linear::sparse::Rows;
@@ -209,66 +209,51 @@ impl<R: Numbers> Collector<R> {
     }
 }
 
-/// P += the sum of h u' over vectors.
+/// P += the sum of h u' over vectors, by blocks that stay in registers.
 #[inline(always)]
 fn outer<R: Real>(p: &mut [R], dim: usize, h: &[R], u: &[R]) {
-    by_parts(&mut Outer { p, dim, h, u });
-}
-
-struct Outer<'a, R> {
-    p: &'a mut [R],
-    dim: usize,
-    h: &'a [R],
-    u: &'a [R],
-}
-
-impl<R: Real> PartWork<R> for Outer<'_, R> {
-    #[inline(always)]
-    fn run<P: Part<R>>(&mut self, part: P) {
-        let (dim, fours, pairs) = (self.dim, self.dim / 4 * 4, self.dim / 2 * 2);
-        for j in (0..pairs).step_by(2) {
-            for i in (0..fours).step_by(4) {
-                self.block::<P, 4, 2>(part, i, j);
-            }
-            for i in fours..dim {
-                self.block::<P, 1, 2>(part, i, j);
-            }
+    let (fours, pairs) = (dim / 4 * 4, dim / 2 * 2);
+    for j in (0..pairs).step_by(2) {
+        for i in (0..fours).step_by(4) {
+            outer_block::<R, 4, 2>(p, dim, h, u, (i, j));
         }
-        if pairs < dim {
-            for i in (0..fours).step_by(4) {
-                self.block::<P, 4, 1>(part, i, pairs);
-            }
-            for i in fours..dim {
-                self.block::<P, 1, 1>(part, i, pairs);
-            }
+        for i in fours..dim {
+            outer_block::<R, 1, 2>(p, dim, h, u, (i, j));
+        }
+    }
+    if pairs < dim {
+        for i in (0..fours).step_by(4) {
+            outer_block::<R, 4, 1>(p, dim, h, u, (i, pairs));
+        }
+        for i in fours..dim {
+            outer_block::<R, 1, 1>(p, dim, h, u, (i, pairs));
         }
     }
 }
 
-impl<R: Real> Outer<'_, R> {
-    /// A block of it, in registers.
-    #[inline(always)]
-    fn block<P: Part<R>, const N: usize, const M: usize>(&mut self, part: P, i: usize, j: usize) {
-        let dim = self.dim;
-        let mut sums = [[part.of(&self.p[0]); M]; N];
-        for (n, row) in sums.iter_mut().enumerate() {
-            for (sum, p) in row.iter_mut().zip(&self.p[(i + n) * dim + j..]) {
-                *sum = part.of(p);
+/// The block whose first entry is (i, j).
+#[inline(always)]
+fn outer_block<R: Real, const N: usize, const M: usize>(
+    p: &mut [R],
+    dim: usize,
+    h: &[R],
+    u: &[R],
+    (i, j): (usize, usize),
+) {
+    let mut sums = [[p[0]; M]; N];
+    for (n, row) in sums.iter_mut().enumerate() {
+        row.copy_from_slice(&p[(i + n) * dim + j..][..M]);
+    }
+    for (h, u) in h.chunks_exact(dim).zip(u.chunks_exact(dim)) {
+        let (h, u) = (&h[i..i + N], &u[j..j + M]);
+        for n in 0..N {
+            for m in 0..M {
+                sums[n][m] = h[n].fma(u[m], sums[n][m]);
             }
         }
-        for (h, u) in self.h.chunks_exact(dim).zip(self.u.chunks_exact(dim)) {
-            let (h, u) = (&h[i..i + N], &u[j..j + M]);
-            for n in 0..N {
-                for m in 0..M {
-                    sums[n][m] = part.of(&h[n]).fma(part.of(&u[m]), sums[n][m]);
-                }
-            }
-        }
-        for (n, row) in sums.iter().enumerate() {
-            for (&sum, p) in row.iter().zip(&mut self.p[(i + n) * dim + j..]) {
-                part.set(p, sum);
-            }
-        }
+    }
+    for (n, row) in sums.iter().enumerate() {
+        p[(i + n) * dim + j..][..M].copy_from_slice(row);
     }
 }
 

@@ -143,7 +143,6 @@ impl<R: Numbers> Known<R> {
         let vectors = self.k[t * size..][..size].chunks_exact_mut(dim);
         for ((q, k), &share) in self.q.chunks_exact_mut(triangle(dim)).zip(vectors).zip(&self.share) {
             match (pending, dim) {
-                (true, 8) => advance(q, share, &last[..8], &x[..8], &y[..8], &mut k[..8]),
                 (true, _) => advance(q, share, last, x, y, k),
                 (false, 8) => residual(q, &x[..8], &y[..8], &mut k[..8]),
                 (false, _) => residual(q, x, y, k),

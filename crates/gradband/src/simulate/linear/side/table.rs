@@ -247,7 +247,7 @@ impl<R: Numbers> Table<R> {
 
 /// The numbers of rows to lanes, one row each; lanes beyond them repeat the last. By blocks that stay in the first cache.
 #[inline(always)]
-fn spread<'a, R: Numbers, X>(out: &mut [R], rows: usize, row: impl Fn(usize) -> &'a [X])
+pub(super) fn spread<'a, R: Numbers, X>(out: &mut [R], rows: usize, row: impl Fn(usize) -> &'a [X])
 where
     X: Copy + std::convert::Into<f64> + 'a,
 {
