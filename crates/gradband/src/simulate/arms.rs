@@ -20,7 +20,6 @@ use crate::numeric::simd::{LaneWork, Lanes, in_lanes, in_wide_lanes, wide};
 use crate::numeric::stream::Stream;
 use crate::problem::{Armed, Bernoulli, Problem, RewardModel, Rewards};
 use late::{Late, Statistics};
-use std::ops::Range;
 
 /// The statistics of a run so far, a lane per run.
 pub struct History<'a, R> {
@@ -223,7 +222,7 @@ fn draw_both<R: Real, M: RewardModel>(
     model: M,
     words: &mut Stream<R>,
     means: &[R],
-    rewards: &mut [[R; 2]],
+    rewards: &mut [[R; 2]; AHEAD],
 ) {
     R::apart(
         token,
@@ -341,16 +340,14 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             // One loop, marks or not: its body is the whole engine.
             for (m, &mark) in job.marks.iter().chain([&horizon]).enumerate() {
                 while round < mark {
-                    let rounds = round..mark.min(round + AHEAD);
-                    rollout.draw_ahead(&rounds, &mut instances, &mut players, late.is_some());
-                    for (at, round) in rounds.clone().enumerate() {
-                        let vectors =
-                            players.chunks_exact_mut(runs).zip(state.chunks_exact_mut(runs * slots));
-                        for (instances, (players, state)) in instances.iter_mut().zip(vectors) {
-                            rollout.step((round, at), instances, players, state, late.as_mut());
-                        }
+                    if Self::LOOKS_AHEAD && round.is_multiple_of(AHEAD) {
+                        rollout.draw_ahead(round, &mut instances, &mut players);
                     }
-                    round = rounds.end;
+                    let vectors = players.chunks_exact_mut(runs).zip(state.chunks_exact_mut(runs * slots));
+                    for (instances, (players, state)) in instances.iter_mut().zip(vectors) {
+                        rollout.step(round, instances, players, state, late.as_mut());
+                    }
+                    round += 1;
                 }
                 if m < job.marks.len() {
                     for i in 0..chunk.len() {
@@ -400,36 +397,28 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
         self.policy.each_arm_once() && round < self.arms() && !(M::ANY && late)
     }
 
-    /// The random numbers of some rounds.
+    /// The random numbers of the rounds from `first` on.
     #[inline(always)]
-    fn draw_ahead(
-        &self,
-        rounds: &Range<usize>,
-        instances: &mut [Instances<R>],
-        players: &mut [Run<R, N>],
-        late: bool,
-    ) {
-        if !Self::LOOKS_AHEAD {
-            return;
-        }
-        for Instances { words, means, both, .. } in instances {
-            draw_both(self.token, self.model, words, means, &mut both[..rounds.len()]);
-        }
+    fn draw_ahead(&self, first: usize, instances: &mut [Instances<R>], players: &mut [Run<R, N>]) {
         // What rounds rewards at random takes its numbers in between.
         const { assert!(!(P::DRAWS && P::BERNOULLI_ROUNDING)) };
+        for Instances { words, means, both, .. } in instances {
+            draw_both(self.token, self.model, words, means, both);
+        }
         if P::DRAWS {
-            let skipped = rounds.clone().take_while(|&round| self.is_in_order(round, late)).count();
+            // In order no choice is made.
+            let skipped = (first..first + AHEAD).take_while(|&round| self.is_in_order(round, false)).count();
             for run in players {
-                run.actions.fill_uniforms(self.token, &mut run.uniforms[skipped..rounds.len()]);
+                run.actions.fill_uniforms(self.token, &mut run.uniforms[skipped..]);
             }
         }
     }
 
-    /// One round of every run, at that place among those drawn ahead.
+    /// One round of every run.
     #[inline(always)]
     fn step(
         &self,
-        at: (usize, usize),
+        round: usize,
         instances: &mut Instances<R>,
         players: &mut [Run<R, N>],
         state: &mut [R],
@@ -439,12 +428,12 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             instances.word = instances.words.next_word();
         }
         for (r, (run, state)) in players.iter_mut().zip(state.chunks_exact_mut(self.slots)).enumerate() {
-            let arm = self.choose(at, (r, run), self.parts(state), late.as_deref_mut());
-            self.pull(at, arm, instances, (r, run), self.parts(state), late.as_deref_mut());
+            let arm = self.choose(round, (r, run), self.parts(state), late.as_deref_mut());
+            self.pull(round, arm, instances, (r, run), self.parts(state), late.as_deref_mut());
         }
         if let Task::Gradient(baseline, _) = self.job.task {
-            let weight = if M::ANY { late.and_then(|late| late.weight(at.0)) } else { None };
-            self.accumulate(baseline, at.1, instances, players, weight);
+            let weight = if M::ANY { late.and_then(|late| late.weight(round)) } else { None };
+            self.accumulate(baseline, round, instances, players, weight);
         }
     }
 
@@ -461,7 +450,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
     #[inline(always)]
     fn choose(
         &self,
-        (round, at): (usize, usize),
+        round: usize,
         (r, run): (usize, &mut Run<R, N>),
         mut seen: Statistics<R>,
         mut late: Option<&mut Late<R>>,
@@ -476,7 +465,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             R::splat(self.token, round as f64)
         } else {
             let uniform = match (P::DRAWS, Self::LOOKS_AHEAD) {
-                (true, true) => run.uniforms[at],
+                (true, true) => run.uniforms[round % AHEAD],
                 (true, false) => run.actions.uniform(),
                 (false, _) => R::splat(self.token, 0.0),
             };
@@ -498,7 +487,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
     #[inline(always)]
     fn pull(
         &self,
-        (round, at): (usize, usize),
+        round: usize,
         arm: R,
         instances: &Instances<R>,
         (r, run): (usize, &mut Run<R, N>),
@@ -513,7 +502,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             false => [pick(true_means, arm), zero, zero],
         };
         let mut reward = match Self::LOOKS_AHEAD {
-            true => pick(&instances.both[at], arm),
+            true => pick(&instances.both[round % AHEAD], arm),
             false => self.model.draw(instances.word, arm, mean),
         };
         run.value = match self.returns {
@@ -584,7 +573,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
     fn accumulate(
         &self,
         baseline: Baseline,
-        at: usize,
+        round: usize,
         instances: &Instances<R>,
         players: &mut [Run<R, N>],
         weight: Option<R>,
@@ -596,7 +585,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             |r| players[r].value,
             #[inline(always)]
             || match self.returns {
-                Returns::Realized if Self::LOOKS_AHEAD => pick(&instances.both[at], best.arm),
+                Returns::Realized if Self::LOOKS_AHEAD => pick(&instances.both[round % AHEAD], best.arm),
                 Returns::Realized => self.model.draw(instances.word, best.arm, best.value),
                 Returns::Mean => best.value - instances.offset,
             },
