@@ -57,7 +57,7 @@ pub trait ArmsKernel<const N: usize>: Clone + Send + Sync {
     const USES: Uses;
     /// Does it begin by pulling each arm once?
     const EACH_ARM_ONCE: bool = false;
-    /// Does each choice take one uniform number? It is drawn ahead, off the path from one choice to the next.
+    /// Does each choice take one uniform number? With two arms it is drawn ahead, off the path from one choice to the next.
     const DRAWS: bool = false;
     /// Is it worth compiling for long registers? What asks for each lane does not gain from them, what computes nothing need not.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // others have none
@@ -266,8 +266,8 @@ struct Instances<'a, R: Real> {
     offset: R,
 }
 
-/// Rounds whose random numbers are drawn at a time. A round waits for its own arithmetic, random numbers need not: drawn in between they
-/// would only keep the next run's arithmetic away from the core.
+/// Rounds whose random numbers are drawn at a time. A core looks ahead no further than a run's arithmetic: drawn in between they would keep
+/// the next run's away from it.
 const AHEAD: usize = 16;
 
 /// A job on a few vectors of lanes at a time. `K` is the number of arms if known, else 0.

@@ -46,7 +46,9 @@ use crate::numeric::simd::Long;
 use crate::numeric::simd::{Lanes, Machine, Wide, vectorized, vectorized_in, wide};
 use crate::numeric::stream::{Key, fill_normals, fill_uniforms};
 use crate::problem::Delay;
-use fearless_simd::{Simd, f32x8, f32x16};
+#[cfg(target_arch = "x86_64")]
+use fearless_simd::f32x16;
+use fearless_simd::{Simd, f32x8};
 
 /// The projection W with the ridge lambda.
 #[derive(Clone, Debug)]
@@ -152,7 +154,7 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// Are small states in single precision played side by side, sixteen instances at a time?
+    /// Are small states in single precision played side by side, as many instances as a register has lanes?
     fn is_side_by_side(self, projection: &Projection, job: &Job) -> bool {
         let (problem, dim) = (job.problem, projection.size(self.basis));
         let (prompt, scored) = (problem.world().is_prompt(), job.task.scored_runs());
@@ -390,7 +392,7 @@ pub(crate) fn rollout(
     }
 }
 
-/// Lanes of the engine: one number, or sixteen.
+/// Lanes of the engine: one number, or those of one register.
 trait Numbers: Lane {
     /// One of them.
     type One: Number;

@@ -23,7 +23,7 @@ use table::{Table, spread};
 
 /// Beyond this the matrices of an arm leave the first cache, and rows of a matrix fill a vector anyway.
 pub(super) const LARGEST_DIM: usize = 16;
-/// Rounds x arms x dimension of the runs that are differentiated: their vectors h are kept, 64 bytes for each (64 MiB).
+/// Rounds x arms x dimension of the runs that are differentiated: their vectors h are kept, up to 64 bytes for each (64 MiB).
 pub(super) const LARGEST_TRACE: usize = 1 << 20;
 
 /// A run in each lane, and its trace.
