@@ -38,7 +38,7 @@ pub(crate) enum Wide {
 impl Wide {
     /// Short registers, which every machine with long ones has.
     #[inline(always)]
-    fn short(self) -> Machine {
+    pub(crate) fn short(self) -> Machine {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Long(simd) => match simd.level().as_avx2() {

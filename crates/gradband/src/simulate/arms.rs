@@ -12,16 +12,18 @@
 mod kernel;
 mod late;
 
-pub use kernel::{ArmsKernel, Counted, History, Uses};
+pub use kernel::{ArmsKernel, Counted, History, MOST_PARAMS, Uses};
 
 use super::instances::{self, Tally, armed};
 use super::job::{Job, Output, Player, Task};
 use super::returns::{Baseline, Centre, Returns};
 use crate::error::Result;
-use crate::numeric::lanes::{Best, Lane, Real, add, pick, pick_each, put, put_each};
-use crate::numeric::simd::{LaneWork, Lanes, in_lanes, in_wide_lanes, wide};
+use crate::numeric::lanes::{Best, Lane, One, Real, add, pick, pick_each, put, put_each};
+use crate::numeric::simd::{LaneWork, Lanes, in_wide_lanes, vectorized, wide};
 use crate::numeric::stream::Stream;
 use crate::problem::{Armed, Bernoulli, Problem, RewardModel, Rewards};
+use fearless_simd::{Simd, f32x16};
+use kernel::{ArmsChooser, Called, CalledInLanes, Needs};
 use late::{Late, Statistics};
 
 /// Above this horizon sums of rewards lose digits in single precision.
@@ -52,12 +54,12 @@ impl<const N: usize, P: ArmsKernel<N>> Player for Arms<P, N> {
             Lanes::Auto if !in_single_precision(job.problem) => Lanes::Double,
             lanes => lanes,
         };
-        let play = Play { policy: &self.0, armed: armed(job)?, job, first, out };
+        let play = Play { armed: armed(job)?, job, first, out };
         match wide() {
             Some(wide) if lanes == Lanes::Auto && play.is_bernoulli() => {
-                in_wide_lanes(wide, OnBernoulli(play))
+                in_wide_lanes(wide, OnBernoulli { policy: &self.0, play })
             }
-            _ => in_lanes(lanes, play),
+            _ => play.on_anything(lanes, &Called(&self.0)),
         }
     }
 
@@ -71,47 +73,74 @@ impl<const N: usize, P: ArmsKernel<N>> Player for Arms<P, N> {
     }
 }
 
-/// Everything but the lanes.
-struct Play<'a, 'b, P, const N: usize> {
-    policy: &'a P,
+/// Everything but the policy and the lanes.
+struct Play<'a, 'b> {
     armed: &'a Armed,
     job: &'a Job<'a>,
     first: u64,
     out: Output<'b>,
 }
 
-impl<P, const N: usize> Play<'_, '_, P, N> {
+impl Play<'_, '_> {
     /// Are its rewards 0 or 1, in the textbook's world?
     fn is_bernoulli(&self) -> bool {
         self.job.problem.world().is_plain() && matches!(self.armed.rewards, Rewards::Bernoulli(_))
     }
-}
 
-impl<const N: usize, P: ArmsKernel<N>> LaneWork for Play<'_, '_, P, N> {
-    #[inline(always)]
-    fn run<R: Lane>(self, token: R::Token) -> Result<()> {
-        Rollout::<R, P, &Rewards, 0, N>::run(token, &self.armed.rewards, self)
+    /// The general engine, for any rewards and any world: compiled once for each kind of lanes, and calls the policy. One lane of single
+    /// precision is for tests and for machines without vectors.
+    fn on_anything(self, lanes: Lanes, policy: &dyn CalledInLanes) -> Result<()> {
+        let rewards = &self.armed.rewards;
+        match (lanes, wide()) {
+            (Lanes::Auto, Some(wide)) => {
+                let simd = wide.short();
+                simd.vectorize(
+                    #[inline(always)]
+                    || {
+                        Rollout::<f32x16<_>, Calls<f32x16<_>>, _, 0, MOST_PARAMS>::run(
+                            simd, rewards, policy, self,
+                        )
+                    },
+                )
+            }
+            (Lanes::Auto | Lanes::Single, _) => {
+                Rollout::<One<f32>, Calls<One<f32>>, _, 0, MOST_PARAMS>::run((), rewards, policy, self)
+            }
+            // Even one lane gains from the instruction set: it has a fused multiply-add.
+            (Lanes::Double, _) => vectorized(
+                #[inline(always)]
+                || Rollout::<One<f64>, Calls<One<f64>>, _, 0, MOST_PARAMS>::run((), rewards, policy, self),
+            ),
+        }
     }
 }
 
+/// A policy that is called.
+type Calls<'a, R> = dyn ArmsChooser<R, 0, MOST_PARAMS> + 'a;
+
 /// In wide lanes Bernoulli problems, and two-armed ones above all, get kernels of their own: with the number of
 /// arms known the state of a run lives in registers. The bits are those of the general kernel.
-struct OnBernoulli<'a, 'b, P, const N: usize>(Play<'a, 'b, P, N>);
+struct OnBernoulli<'a, 'b, P, const N: usize> {
+    policy: &'a P,
+    play: Play<'a, 'b>,
+}
 
 impl<const N: usize, P: ArmsKernel<N>> LaneWork for OnBernoulli<'_, '_, P, N> {
     const LONG: bool = P::LONG;
 
+    /// The policy is copied so that its constants are the compiler's to keep in registers.
     #[inline(always)]
     fn run<R: Lane>(self, token: R::Token) -> Result<()> {
+        let policy = self.policy.clone();
         // Apart: the compiler takes longer for one long function than for two.
-        if self.0.job.problem.arms == 2 {
+        if self.play.job.problem.arms == 2 {
             R::apart(
                 token,
                 #[inline(always)]
-                || Rollout::<R, P, Bernoulli, 2, N>::run(token, Bernoulli, self.0),
+                || Rollout::<R, P, Bernoulli, 2, N>::run(token, Bernoulli, &policy, self.play),
             )
         } else {
-            Rollout::<R, P, Bernoulli, 0, N>::run(token, Bernoulli, self.0)
+            Rollout::<R, P, Bernoulli, 0, N>::run(token, Bernoulli, &policy, self.play)
         }
     }
 }
@@ -172,17 +201,20 @@ struct Instances<'a, R: Real> {
 const AHEAD: usize = 16;
 
 /// A job on a few vectors of lanes at a time. `K` is the number of arms if known, else 0.
-struct Rollout<'a, R: Real, P, M, const K: usize, const N: usize> {
+struct Rollout<'a, R: Real, P: ?Sized, M, const K: usize, const N: usize> {
     token: R::Token,
-    policy: P,
+    policy: &'a P,
+    needs: Needs,
     model: M,
     job: &'a Job<'a>,
+    /// The problem's, where the compiler sees that nothing changes it.
+    arms: usize,
     returns: Returns,
     /// Numbers of state per run: pulls, sums and means of the arms, then the policy's own.
     slots: usize,
 }
 
-impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usize>
+impl<'a, R: Real, P: ArmsChooser<R, K, N> + ?Sized, M: RewardModel, const K: usize, const N: usize>
     Rollout<'a, R, P, M, K, N>
 {
     /// Are random numbers drawn ahead? With many arms a round has more than one chain of its own to hide them.
@@ -190,20 +222,20 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
     /// Are rewards 0 or 1 and arms many, so that an arm's numbers are best found together?
     const TOGETHER: bool = !M::ANY && K == 0;
 
-    /// The policy is copied so that its constants are the compiler's to keep in registers.
     #[inline(always)]
-    fn run(token: R::Token, model: M, play: Play<'a, '_, P, N>) -> Result<()> {
-        let Play { policy, armed, job, first, out } = play;
+    fn run(token: R::Token, model: M, policy: &'a P, play: Play<'a, '_>) -> Result<()> {
+        let Play { armed, job, first, out } = play;
         let (arms, runs) = (job.problem.arms, job.task.runs());
-        let slots = 3 * arms + policy.slots(arms);
-        let rollout = Self { token, policy: policy.clone(), model, job, returns: job.task.returns(), slots };
+        let needs = policy.needs(arms);
+        let slots = 3 * arms + needs.slots;
+        let rollout = Self { token, policy, needs, model, job, arms, returns: job.task.returns(), slots };
         let zero = R::splat(token, 0.0);
         let vectors = if M::ANY { 1 } else { R::FLIGHT };
         let mut exact = vec![0.0; vectors * R::WIDTH * arms];
         let mut means = vec![zero; vectors * arms];
         let mut state = vec![zero; vectors * runs * slots];
         let mut players = Vec::with_capacity(vectors * runs);
-        let mut late = if M::ANY { Late::new(token, job) } else { None };
+        let mut late = if M::ANY { Late::new(token, job, needs) } else { None };
         let Output { outcomes, gradients, curves } = out;
         for (i, chunk) in outcomes.chunks_mut(vectors * R::WIDTH).enumerate() {
             let at = i * vectors * R::WIDTH;
@@ -222,7 +254,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             }
             state.fill(zero);
             if let Some(late) = &mut late {
-                late.start(first, P::NOTES);
+                late.start(first);
                 for state in state.chunks_exact_mut(slots) {
                     state[2 * arms..3 * arms].fill(late.past_mean());
                 }
@@ -259,7 +291,8 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             }
             for (i, outcome) in chunk.iter_mut().enumerate() {
                 rollout.tally(i, exact, state, late.as_ref()).settle(runs, outcome);
-                if let Some(gradient) = gradients.get_mut((at + i) * N..(at + i + 1) * N) {
+                let own = (at + i) * needs.params..(at + i + 1) * needs.params;
+                if let Some(gradient) = gradients.get_mut(own) {
                     let players = &players[i / R::WIDTH * runs..][..runs];
                     rollout.gradient(i % R::WIDTH, players, gradient);
                 }
@@ -270,7 +303,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
 
     #[inline(always)]
     fn arms(&self) -> usize {
-        if K == 0 { self.job.problem.arms } else { K }
+        if K == 0 { self.arms } else { K }
     }
 
     #[inline(always)]
@@ -295,18 +328,16 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
     /// Does the policy begin by pulling each arm once, in their order?
     #[inline(always)]
     fn is_in_order(&self, round: usize, late: bool) -> bool {
-        self.policy.each_arm_once() && round < self.arms() && !(M::ANY && late)
+        self.needs.each_arm_once && round < self.arms() && !(M::ANY && late)
     }
 
     /// The random numbers of the rounds from `first` on.
     #[inline(always)]
     fn draw_ahead(&self, first: usize, instances: &mut [Instances<R>], players: &mut [Run<R, N>]) {
-        // What rounds rewards at random takes its numbers in between.
-        const { assert!(!(P::DRAWS && P::BERNOULLI_ROUNDING)) };
         for Instances { words, means, both, .. } in instances {
             draw_both(self.token, self.model, words, means, both);
         }
-        if P::DRAWS {
+        if self.needs.draws {
             // In order no choice is made.
             let skipped = (first..first + AHEAD).take_while(|&round| self.is_in_order(round, false)).count();
             for run in players {
@@ -359,27 +390,23 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
         if M::ANY
             && let Some(late) = &mut late
         {
-            late.credit(&self.policy, r, round, &mut seen);
+            late.credit(self.policy, r, round, &mut seen);
         }
         let before = run.score;
         let arm = if self.is_in_order(round, late.is_some()) {
             R::splat(self.token, round as f64)
         } else {
-            let uniform = match (P::DRAWS, Self::LOOKS_AHEAD) {
+            let uniform = match (self.needs.draws, Self::LOOKS_AHEAD) {
                 (true, true) => run.uniforms[round % AHEAD],
                 (true, false) => run.actions.uniform(),
                 (false, _) => R::splat(self.token, 0.0),
             };
             let Statistics { pulls, sums, means, own } = &mut seen;
             let history = History { round, pulls, sums, means, uniform };
-            if run.scored {
-                self.policy.act::<R, K, true>(&history, own, &mut run.actions, &mut run.score)
-            } else {
-                self.policy.act::<R, K, false>(&history, own, &mut run.actions, &mut run.score)
-            }
+            self.policy.act(run.scored, &history, own, &mut run.actions, &mut run.score)
         };
         match late {
-            Some(late) if M::ANY => late.decide(&self.policy, r, arm, &mut seen, (run, before)),
+            Some(late) if M::ANY => late.decide(self.policy, r, arm, &mut seen, (run, before)),
             _ => arm,
         }
     }
@@ -397,7 +424,7 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
     ) {
         let (zero, true_means) = (R::splat(self.token, 0.0), &instances.means[..self.arms()]);
         // With many arms the numbers of one are found together.
-        let rewards = if P::USES == Uses::Means { &*seen.means } else { &*seen.sums };
+        let rewards = if self.needs.uses == Uses::Means { &*seen.means } else { &*seen.sums };
         let [mean, count, of_rewards] = match Self::TOGETHER {
             true => pick_each([true_means, seen.pulls, rewards], arm),
             false => [pick(true_means, arm), zero, zero],
@@ -410,13 +437,13 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
             Returns::Realized => reward,
             Returns::Mean => mean - instances.offset,
         };
-        if P::BERNOULLI_ROUNDING && !self.model.binary() {
+        if self.needs.bernoulli_rounding && !self.model.binary() {
             reward = R::only(run.actions.uniform().lt(reward), reward.one());
         }
         if M::ANY
             && let Some(late) = late
         {
-            return late.pull(&self.policy, r, round, (arm, reward), &mut seen);
+            return late.pull(self.policy, r, round, (arm, reward), &mut seen);
         }
         let Statistics { pulls, sums, means, own } = seen;
         let seen = Statistics { pulls, sums, means, own: &mut [] };
@@ -433,9 +460,9 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
         let zero = R::splat(self.token, 0.0);
         let count = add(seen.pulls, arm, zero.one());
         let mut known = Counted { count, known: count, mean: zero, sum: zero };
-        if P::USES != Uses::Pulls {
+        if self.needs.uses != Uses::Pulls {
             known.sum = add(seen.sums, arm, reward);
-            if P::USES != Uses::Sums {
+            if self.needs.uses != Uses::Sums {
                 known.mean = known.sum / count;
                 put(seen.means, arm, known.mean);
             }
@@ -454,13 +481,13 @@ impl<'a, R: Real, P: ArmsKernel<N>, M: RewardModel, const K: usize, const N: usi
     ) -> Counted<R> {
         let Statistics { pulls, sums, means, .. } = seen;
         let sum = reward
-            + match P::USES {
+            + match self.needs.uses {
                 Uses::Means => sum_of(of_rewards, count),
                 _ => of_rewards,
             };
         let count = count + 1.0;
         let mean = sum / count;
-        match P::USES {
+        match self.needs.uses {
             Uses::Pulls => put(pulls, arm, count),
             Uses::Sums => put_each([pulls, sums], arm, [count, sum]),
             Uses::Means => put_each([pulls, means], arm, [count, mean]),

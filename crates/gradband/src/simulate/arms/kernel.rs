@@ -1,7 +1,9 @@
 //! What a multi-armed policy is to the engine: its choice, written for any lanes, and the statistics that it sees.
 
-use crate::numeric::lanes::Real;
+use crate::numeric::lanes::{One, Real};
+use crate::numeric::simd::{Machine, vectorized_in};
 use crate::numeric::stream::Stream;
+use fearless_simd::f32x16;
 
 /// The statistics of a run so far, a lane per run.
 pub struct History<'a, R> {
@@ -104,3 +106,154 @@ pub struct Counted<R> {
     /// The sum of its rewards, those that are not known yet as large as the mean, if the policy uses sums.
     pub sum: R,
 }
+
+/// The most parameters of a policy in lanes.
+pub const MOST_PARAMS: usize = 6;
+
+/// What the engine knows of a policy before it plays.
+#[derive(Clone, Copy)]
+pub(super) struct Needs {
+    pub params: usize,
+    pub slots: usize,
+    pub uses: Uses,
+    pub each_arm_once: bool,
+    pub draws: bool,
+    pub notes: usize,
+    pub bernoulli_rounding: bool,
+}
+
+/// A policy as the engine asks it, in one kind of lanes, with `K` arms if they are known and room for the scores of `N` parameters.
+pub(super) trait ArmsChooser<R: Real, const K: usize, const N: usize> {
+    fn needs(&self, arms: usize) -> Needs;
+    fn start(&self, training: bool, own: &mut [R], actions: &mut Stream<R>, score: &mut [R; N]);
+    fn act(
+        &self,
+        scored: bool,
+        history: &History<R>,
+        own: &mut [R],
+        actions: &mut Stream<R>,
+        score: &mut [R; N],
+    ) -> R;
+    fn update(&self, arm: R, reward: R, counted: Counted<R>, own: &mut [R]);
+    fn recount(&self, arm: R, counted: Counted<R>, own: &mut [R]);
+    fn played(&self, arm: R, floor: f64, own: &mut [R]);
+}
+
+/// Compiled into the engine.
+impl<R: Real, const K: usize, const N: usize, P: ArmsKernel<N>> ArmsChooser<R, K, N> for P {
+    #[inline(always)]
+    fn needs(&self, arms: usize) -> Needs {
+        // What rounds rewards at random takes its numbers in between.
+        const { assert!(!(P::DRAWS && P::BERNOULLI_ROUNDING)) };
+        Needs {
+            params: N,
+            slots: self.slots(arms),
+            uses: P::USES,
+            each_arm_once: self.each_arm_once(),
+            draws: P::DRAWS,
+            notes: P::NOTES,
+            bernoulli_rounding: P::BERNOULLI_ROUNDING,
+        }
+    }
+    #[inline(always)]
+    fn start(&self, training: bool, own: &mut [R], actions: &mut Stream<R>, score: &mut [R; N]) {
+        ArmsKernel::start(self, training, own, actions, score);
+    }
+    #[inline(always)]
+    fn act(
+        &self,
+        scored: bool,
+        history: &History<R>,
+        own: &mut [R],
+        actions: &mut Stream<R>,
+        score: &mut [R; N],
+    ) -> R {
+        if scored {
+            ArmsKernel::act::<R, K, true>(self, history, own, actions, score)
+        } else {
+            ArmsKernel::act::<R, K, false>(self, history, own, actions, score)
+        }
+    }
+    #[inline(always)]
+    fn update(&self, arm: R, reward: R, counted: Counted<R>, own: &mut [R]) {
+        ArmsKernel::update(self, arm, reward, counted, own);
+    }
+    #[inline(always)]
+    fn recount(&self, arm: R, counted: Counted<R>, own: &mut [R]) {
+        ArmsKernel::recount(self, arm, counted, own);
+    }
+    #[inline(always)]
+    fn played(&self, arm: R, floor: f64, own: &mut [R]) {
+        ArmsKernel::played(self, arm, floor, own);
+    }
+}
+
+/// Called by the engine: one that is compiled once, for all policies.
+pub(super) struct Called<'a, P, const N: usize>(pub &'a P);
+
+impl<R: Real, const N: usize, P: ArmsKernel<N>> ArmsChooser<R, 0, MOST_PARAMS> for Called<'_, P, N> {
+    fn needs(&self, arms: usize) -> Needs {
+        ArmsChooser::<R, 0, N>::needs(self.0, arms)
+    }
+    fn start(&self, training: bool, own: &mut [R], actions: &mut Stream<R>, score: &mut [R; MOST_PARAMS]) {
+        vectorized_in::<R, _>(
+            score[0].token(),
+            #[inline(always)]
+            || self.0.start(training, own, actions, first(score)),
+        );
+    }
+    fn act(
+        &self,
+        scored: bool,
+        history: &History<R>,
+        own: &mut [R],
+        actions: &mut Stream<R>,
+        score: &mut [R; MOST_PARAMS],
+    ) -> R {
+        vectorized_in::<R, _>(
+            score[0].token(),
+            #[inline(always)]
+            || ArmsChooser::<R, 0, N>::act(self.0, scored, history, own, actions, first(score)),
+        )
+    }
+    fn update(&self, arm: R, reward: R, counted: Counted<R>, own: &mut [R]) {
+        vectorized_in::<R, _>(
+            arm.token(),
+            #[inline(always)]
+            || ArmsKernel::update(self.0, arm, reward, counted, own),
+        );
+    }
+    fn recount(&self, arm: R, counted: Counted<R>, own: &mut [R]) {
+        vectorized_in::<R, _>(
+            arm.token(),
+            #[inline(always)]
+            || ArmsKernel::recount(self.0, arm, counted, own),
+        );
+    }
+    fn played(&self, arm: R, floor: f64, own: &mut [R]) {
+        vectorized_in::<R, _>(
+            arm.token(),
+            #[inline(always)]
+            || ArmsKernel::played(self.0, arm, floor, own),
+        );
+    }
+}
+
+/// The scores of the policy's own parameters.
+#[inline(always)]
+fn first<R, const N: usize>(score: &mut [R; MOST_PARAMS]) -> &mut [R; N] {
+    const { assert!(N <= MOST_PARAMS) };
+    match score.first_chunk_mut() {
+        Some(first) => first,
+        None => unreachable!("there is room for all parameters"),
+    }
+}
+
+/// The same in all kinds of lanes that the general engine is compiled for.
+pub(super) trait CalledInLanes:
+    ArmsChooser<One<f32>, 0, MOST_PARAMS>
+    + ArmsChooser<One<f64>, 0, MOST_PARAMS>
+    + ArmsChooser<f32x16<Machine>, 0, MOST_PARAMS>
+{
+}
+impl<const N: usize, P: ArmsKernel<N>> CalledInLanes for Called<'_, P, N> {}

@@ -8,7 +8,8 @@
 //! ```
 //! A round that is not the policy's to decide has no score: the estimate stays unbiased.
 
-use super::{ArmsKernel, Counted, Run};
+use super::kernel::{ArmsChooser, Needs};
+use super::{Counted, Run};
 use crate::numeric::lanes::{Mask, Real, add, pick, put};
 use crate::numeric::stream::Stream;
 use crate::simulate::job::Job;
@@ -21,6 +22,7 @@ const STRETCH: usize = 128;
 pub(super) struct Late<'a, R: Real> {
     token: R::Token,
     job: &'a Job<'a>,
+    needs: Needs,
     floor: f64,
     /// The probability that each round is played, if the end is unknown.
     weights: Option<Vec<f64>>,
@@ -61,7 +63,7 @@ pub(super) struct Statistics<'a, R> {
 
 impl<'a, R: Real> Late<'a, R> {
     /// Nothing in the textbook's world.
-    pub fn new(token: R::Token, job: &'a Job<'a>) -> Option<Self> {
+    pub fn new(token: R::Token, job: &'a Job<'a>, needs: Needs) -> Option<Self> {
         let (problem, world) = (job.problem, job.problem.world());
         if world.is_plain() {
             return None;
@@ -71,6 +73,7 @@ impl<'a, R: Real> Late<'a, R> {
         Some(Self {
             token,
             job,
+            needs,
             floor: world.floor,
             weights: problem.round_weights(),
             past_mean: problem.past_mean(),
@@ -82,7 +85,7 @@ impl<'a, R: Real> Late<'a, R> {
 
     /// Back to the first round, with instances `first..`. The means of the arms, `means`, stand at that of past arms.
     #[inline(always)]
-    pub fn start(&mut self, first: u64, notes: usize) {
+    pub fn start(&mut self, first: u64) {
         let (arms, token, job) = (self.job.problem.arms, self.token, self.job);
         if self.schedules[0].is_random() {
             for (lane, schedule) in self.schedules.iter_mut().enumerate() {
@@ -102,7 +105,7 @@ impl<'a, R: Real> Late<'a, R> {
                 weighted: vec![0.0; if self.weights.is_some() { R::WIDTH * arms } else { 0 }],
                 arms: vec![zero; self.reach],
                 rewards: vec![zero; self.reach],
-                notes: vec![zero; self.reach * notes],
+                notes: vec![zero; self.reach * self.needs.notes],
             });
         }
     }
@@ -114,7 +117,7 @@ impl<'a, R: Real> Late<'a, R> {
 
     /// The rewards that become known before a round.
     #[inline(always)]
-    pub fn credit<const N: usize, P: ArmsKernel<N>>(
+    pub fn credit<const K: usize, const N: usize, P: ArmsChooser<R, K, N> + ?Sized>(
         &mut self,
         policy: &P,
         r: usize,
@@ -123,13 +126,14 @@ impl<'a, R: Real> Late<'a, R> {
     ) {
         // Nothing is known before the first round.
         let Some(last) = round.checked_sub(1) else { return };
+        let notes = self.needs.notes;
+        let from = seen.own.len() - notes;
         if !self.schedules[0].is_random() {
             for s in self.schedules[0].even(round) {
                 let at = s % self.reach;
                 let run = &mut self.runs[r];
                 let (arm, reward) = (run.arms[at], run.rewards[at]);
-                let from = seen.own.len() - P::NOTES;
-                seen.own[from..].copy_from_slice(&run.notes[at * P::NOTES..(at + 1) * P::NOTES]);
+                seen.own[from..].copy_from_slice(&run.notes[at * notes..(at + 1) * notes]);
                 run.learn(policy, arm, reward, arm.one(), self.past_mean, seen);
             }
             return;
@@ -153,9 +157,8 @@ impl<'a, R: Real> Late<'a, R> {
                 )
             };
             let (arm, reward) = (gather(&run.arms, 1, 0), gather(&run.rewards, 1, 0) * hit);
-            let from = seen.own.len() - P::NOTES;
             for (note, out) in seen.own[from..].iter_mut().enumerate() {
-                *out = gather(&run.notes, P::NOTES, note);
+                *out = gather(&run.notes, notes, note);
             }
             run.learn(policy, arm, reward, hit, self.past_mean, seen);
         }
@@ -164,7 +167,7 @@ impl<'a, R: Real> Late<'a, R> {
     /// The arm of a round: the coin's, one that was never tried, or the policy's. `before` are the scores without the
     /// policy's choice.
     #[inline(always)]
-    pub fn decide<const N: usize, P: ArmsKernel<N>>(
+    pub fn decide<const K: usize, const N: usize, P: ArmsChooser<R, K, N> + ?Sized>(
         &mut self,
         policy: &P,
         r: usize,
@@ -176,7 +179,7 @@ impl<'a, R: Real> Late<'a, R> {
         let (zero, one) = (chosen.zero(), chosen.one());
         let mut arm = chosen;
         let mut policys = zero.ge(zero);
-        if policy.each_arm_once() && !own_run.all_tried {
+        if self.needs.each_arm_once && !own_run.all_tried {
             let mut left = zero;
             for &pulls in seen.pulls.iter() {
                 left = left + R::only(pulls.is(0.0), one);
@@ -210,7 +213,7 @@ impl<'a, R: Real> Late<'a, R> {
 
     /// Counts a pull; its reward is kept until it is known.
     #[inline(always)]
-    pub fn pull<const N: usize, P: ArmsKernel<N>>(
+    pub fn pull<const K: usize, const N: usize, P: ArmsChooser<R, K, N> + ?Sized>(
         &mut self,
         policy: &P,
         r: usize,
@@ -226,8 +229,8 @@ impl<'a, R: Real> Late<'a, R> {
         policy.recount(arm, counted, seen.own);
         let at = round % self.reach;
         (run.arms[at], run.rewards[at]) = (arm, reward);
-        let notes = &seen.own[seen.own.len() - P::NOTES..];
-        run.notes[at * P::NOTES..(at + 1) * P::NOTES].copy_from_slice(notes);
+        let notes = self.needs.notes;
+        run.notes[at * notes..(at + 1) * notes].copy_from_slice(&seen.own[seen.own.len() - notes..]);
         if let Some(weights) = &self.weights {
             add(&mut run.recent, arm, arm.lit(weights[round]));
             if round % STRETCH == STRETCH - 1 {
@@ -255,7 +258,7 @@ impl<'a, R: Real> Late<'a, R> {
 impl<R: Real> LateRun<R> {
     /// A reward is known, where `hit` is one; elsewhere it is zero, and nothing changes.
     #[inline(always)]
-    fn learn<const N: usize, P: ArmsKernel<N>>(
+    fn learn<const K: usize, const N: usize, P: ArmsChooser<R, K, N> + ?Sized>(
         &mut self,
         policy: &P,
         arm: R,

@@ -1,9 +1,13 @@
 //! A multi-armed policy played plainly: one run in double precision, everything kept, what it sees computed anew in each
 //! round. The tests of the catalogue compare the engine with it.
 
-use super::*;
+use super::{ArmsKernel, Counted, History, SINGLE_PRECISION_HORIZON, sum_of};
 use crate::numeric::lanes::One;
+use crate::numeric::stream::Stream;
+use crate::problem::RewardModel;
 use crate::simulate::Trajectory;
+use crate::simulate::instances::{self, armed};
+use crate::simulate::job::{Job, Task};
 use crate::simulate::late::{Schedule, forced};
 
 type D = One<f64>;
