@@ -8,14 +8,12 @@ mod arms;
 mod lane;
 pub(crate) mod math;
 mod one;
-mod part;
 mod weigh;
 mod wide;
 
 pub use arms::{add, pick, pick_each, put, put_each};
 pub(crate) use lane::{Lane, halves, total};
 pub use one::{One, OneWord};
-pub use part::{Part, PartWork, by_parts};
 pub use weigh::{Weigh, count_below, largest, weigh};
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
@@ -131,10 +129,8 @@ pub trait Real:
     fn count(count: Self::Word, mask: Self::Mask) -> Self::Word;
     /// The first or second half of the lanes.
     fn half(&self, i: usize) -> Self::Half;
-    /// Replaces it.
-    fn set_half(&mut self, i: usize, half: Self::Half);
-    /// 2^self for `self` up to 127; arguments below -126 give 2^-126 (nothing, next to 1).
-    fn exp2(self) -> Self;
+    /// 2^x for x up to 127; arguments below -126 give 2^-126 (nothing, next to 1).
+    fn exp2_each<const N: usize>(x: [Self; N]) -> [Self; N];
     /// Natural logarithm of a positive number.
     fn ln(self) -> Self;
 
@@ -157,6 +153,13 @@ pub trait Real:
     #[inline(always)]
     fn one(self) -> Self {
         self.lit(1.0)
+    }
+
+    /// 2^self, as `exp2_each`.
+    #[inline(always)]
+    fn exp2(self) -> Self {
+        let [power] = Self::exp2_each([self]);
+        power
     }
 
     /// e^self, as `exp2`.

@@ -22,16 +22,27 @@ pub mod f32 {
     const MAGIC: f32 = 12_582_912.0;
 
     /// 2^x = 2^k 2^f with |f| <= 1/2; the polynomial's error is 1.1e-7 and 2^0 is exactly 1.
+    ///
+    /// Several numbers step by step: a core does not look far enough ahead to begin the next one's chain of sums and products while it
+    /// waits for this one's.
     #[inline(always)]
-    pub fn exp2<R: Bits>(x: R) -> R {
-        let x = x.max(x.lit(-126.0));
-        let power = x + MAGIC;
-        let f = x - (power - MAGIC);
-        let p = f.fma(x.lit(1.326_465_9e-3), x.lit(9.671_565_8e-3));
-        let p = p.fma(f, x.lit(5.550_734_4e-2));
-        let p = p.fma(f, x.lit(2.402_224_1e-1));
-        let p = p.fma(f, x.lit(6.931_469_8e-1));
-        p.fma(f, x.lit(1.0)).scale_by_power(power)
+    pub fn exp2<R: Bits, const N: usize>(mut x: [R; N]) -> [R; N] {
+        let (mut power, mut p) = (x, x);
+        for i in 0..N {
+            let clamped = x[i].max(x[i].lit(-126.0));
+            power[i] = clamped + MAGIC;
+            x[i] = clamped - (power[i] - MAGIC);
+            p[i] = x[i].lit(1.326_465_9e-3);
+        }
+        for factor in [9.671_565_8e-3, 5.550_734_4e-2, 2.402_224_1e-1, 6.931_469_8e-1, 1.0] {
+            for i in 0..N {
+                p[i] = p[i].fma(x[i], x[i].lit(factor));
+            }
+        }
+        for i in 0..N {
+            p[i] = p[i].scale_by_power(power[i]);
+        }
+        p
     }
 
     /// ln x = k ln 2 + ln m.
@@ -56,10 +67,15 @@ pub mod f64 {
 
     /// 2^x = 2^k e^(f ln 2) with |f| <= 1/2.
     #[inline(always)]
-    pub fn exp2(x: One<f64>) -> One<f64> {
-        let x = x.0.max(-126.0);
-        let power = x + MAGIC;
-        One(taylor((x - (power - MAGIC)) * std::f64::consts::LN_2) * two_to(power))
+    pub fn exp2<const N: usize>(x: [One<f64>; N]) -> [One<f64>; N] {
+        x.map(
+            #[inline(always)]
+            |x| {
+                let x = x.0.max(-126.0);
+                let power = x + MAGIC;
+                One(taylor((x - (power - MAGIC)) * std::f64::consts::LN_2) * two_to(power))
+            },
+        )
     }
 
     /// e^x for -708 <= x <= 709 without a branch, so that a loop of it vectorises. Error below 1 ulp.

@@ -220,12 +220,8 @@ macro_rules! one {
                 *self
             }
             #[inline(always)]
-            fn set_half(&mut self, _: usize, half: Self) {
-                *self = half;
-            }
-            #[inline(always)]
-            fn exp2(self) -> Self {
-                math::$t::exp2(self)
+            fn exp2_each<const N: usize>(x: [Self; N]) -> [Self; N] {
+                math::$t::exp2(x)
             }
             #[inline(always)]
             fn ln(self) -> Self {

@@ -1,8 +1,8 @@
 //! The passes of a softmax over the arms: the largest number, cumulative weights, the arm that is drawn from them.
 
-use super::{Part, PartWork, Real, by_parts};
+use super::Real;
 
-/// What a weight is made of, in lanes of any width.
+/// What a weight is made of.
 pub trait Weigh {
     /// A number of an arm, and the exponent of its weight, to base 2.
     fn weigh<R: Real>(&self, best: R, mean: R, pulls: R) -> (R, R);
@@ -16,38 +16,49 @@ pub fn weigh<R: Real, const SCORE: bool>(
     (means, pulls): (&[R], &[R]),
     bounds: &mut [R],
 ) -> (R, R) {
-    let zero = best.zero();
-    let mut pass = Pass::<_, _, SCORE> { what, best, means, pulls, bounds, total: zero, weighted: zero };
-    by_parts(&mut pass);
-    (pass.total, pass.weighted)
+    let bounds = &mut bounds[..means.len()];
+    let mut sums = Sums { total: best.zero(), weighted: best.zero() };
+    let (means, last_means) = means.as_chunks::<ARMS>();
+    let (pulls, last_pulls) = pulls.as_chunks::<ARMS>();
+    let (bounds, last_bounds) = bounds.as_chunks_mut::<ARMS>();
+    for ((means, pulls), bounds) in means.iter().zip(pulls).zip(bounds.iter_mut()) {
+        sums.add::<_, ARMS, SCORE>(what, best, (means, pulls), bounds);
+    }
+    for ((&mean, &pulls), bound) in last_means.iter().zip(last_pulls).zip(last_bounds) {
+        sums.add::<_, 1, SCORE>(what, best, (&[mean], &[pulls]), std::array::from_mut(bound));
+    }
+    (sums.total, sums.weighted)
 }
 
-struct Pass<'a, R, W, const SCORE: bool> {
-    what: &'a W,
-    best: R,
-    means: &'a [R],
-    pulls: &'a [R],
-    bounds: &'a mut [R],
+/// Arms whose weights are computed step by step.
+const ARMS: usize = 5;
+
+struct Sums<R> {
     total: R,
     weighted: R,
 }
 
-impl<R: Real, W: Weigh, const SCORE: bool> PartWork<R> for Pass<'_, R, W, SCORE> {
+impl<R: Real> Sums<R> {
     #[inline(always)]
-    fn run<P: Part<R>>(&mut self, part: P) {
-        let best = part.of(&self.best);
-        let (mut total, mut weighted) = (best.zero(), best.zero());
-        for ((mean, pulls), bound) in self.means.iter().zip(self.pulls).zip(&mut *self.bounds) {
-            let (number, exponent) = self.what.weigh(best, part.of(mean), part.of(pulls));
-            let weight = exponent.exp2();
-            total = total + weight;
-            part.set(bound, total);
+    fn add<W: Weigh, const N: usize, const SCORE: bool>(
+        &mut self,
+        what: &W,
+        best: R,
+        (means, pulls): (&[R; N], &[R; N]),
+        bounds: &mut [R; N],
+    ) {
+        let (mut numbers, mut exponents) = (*means, *means);
+        for i in 0..N {
+            (numbers[i], exponents[i]) = what.weigh(best, means[i], pulls[i]);
+        }
+        let weights = R::exp2_each(exponents);
+        for i in 0..N {
+            self.total = self.total + weights[i];
+            bounds[i] = self.total;
             if SCORE {
-                weighted = number.fma(weight, weighted);
+                self.weighted = numbers[i].fma(weights[i], self.weighted);
             }
         }
-        part.set(&mut self.total, total);
-        part.set(&mut self.weighted, weighted);
     }
 }
 

@@ -153,12 +153,8 @@ macro_rules! wide {
                 f32x8::from_slice(self.simd, &self.as_slice()[8 * i..8 * i + 8])
             }
             #[inline(always)]
-            fn set_half(&mut self, i: usize, half: f32x8<S>) {
-                self.as_mut_slice()[8 * i..8 * i + 8].copy_from_slice(half.as_slice());
-            }
-            #[inline(always)]
-            fn exp2(self) -> Self {
-                math::f32::exp2(self)
+            fn exp2_each<const N: usize>(x: [Self; N]) -> [Self; N] {
+                math::f32::exp2(x)
             }
             #[inline(always)]
             fn ln(self) -> Self {
