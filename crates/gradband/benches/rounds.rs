@@ -1,7 +1,7 @@
 //! Nanoseconds of processor time per policy-round: every policy in one lane and in all, the jobs that the peers in
 //! `bench/peers` run too, and the floor below which no kernel of this kind can go.
 //!
-//! `cargo bench --bench rounds -- [policies] [jobs] [exact] [own] [floor] [threads]` prints one JSON object per line; letters choose among
+//! `cargo bench --bench rounds -- [policies] [jobs] [exact] [own] [general] [floor] [threads]` prints one JSON object per line; letters choose among
 //! the jobs, as in `jobs b`.
 #![allow(clippy::unwrap_used)]
 
@@ -9,14 +9,14 @@ mod clock;
 #[path = "../tests/rules/mod.rs"]
 mod rules;
 
-use clock::{REPEATS, best_of, now};
+use clock::{REPEATS, best_of, multiply_adds, now};
 use gradband::exact::GittinsTable;
 use gradband::learn::{
     Ascent, Average, Estimator, GradientSource, Optimizer, Plan, Rate, Recipe, Stage, Start,
 };
 use gradband::measure::{evaluate, exact as exactly};
 use gradband::policy::{Choice, ready};
-use gradband::problem::{Prior, Problem, Split};
+use gradband::problem::{Delay, Prior, Problem, Split, World};
 use gradband::simulate::{Baseline, Job, Key, Lanes, Outcome, Output, Player, Returns, Task, has_wide_lanes};
 use gradband::{Policy, simulate};
 use std::hint::black_box;
@@ -169,6 +169,27 @@ fn own() {
     }
 }
 
+/// Problems of the general engine, which calls its policy: rewards other than 0 and 1, and rewards that come late.
+fn general() {
+    for arms in [2, 10] {
+        let normal = Prior::normal(arms, 0.0, 1.0).unwrap();
+        let gaussian = Problem::gaussian(normal, 1.0).name("gaussian").horizon(1000).build().unwrap();
+        let plain = uniform(arms, 1000);
+        let late = plain.with_world(World { delay: Delay::Rounds(20), ..*plain.world() }).unwrap();
+        for (what, problem) in [("gaussian", gaussian), ("delay 20", late)] {
+            for policy in ["softelim", "ucb1", "thompson"] {
+                let Ok(choice) = Choice::parse(policy, &problem) else { continue };
+                let player = choice.player(&problem, &mut ()).unwrap();
+                let job = Job::new(&problem, Key::new(1), Split::Train, Task::Evaluate);
+                let ns = time(&*player, &job, 160);
+                println!(
+                    r#"{{"bench":"general","problem":"{what}","policy":"{policy}","arms":{arms},"ns":{ns:.2}}}"#
+                );
+            }
+        }
+    }
+}
+
 fn floor() {
     const ROUNDS: usize = 200_000;
     let lanes = if has_wide_lanes() { 16.0 } else { 1.0 };
@@ -183,8 +204,13 @@ fn floor() {
     }
 }
 
-/// Wall time on one and on two threads: an evaluation, a contextual gradient, iterations of the LSTM.
+/// Wall time on one and on two threads: arithmetic in registers, which shares nothing (what the machine has to give), an evaluation, a
+/// contextual gradient, iterations of the LSTM.
 fn threads() {
+    let half = || multiply_adds(5_000_000);
+    speedup("registers", || {
+        rayon::join(half, half);
+    });
     let arms = Problem::named("bernoulli-10").unwrap();
     let softelim = choice("softelim", &arms);
     speedup("e", || drop(black_box(evaluate(&[&softelim], &arms, 1, 8192, &[], &mut ()).unwrap())));
@@ -220,11 +246,12 @@ fn speedup(job: &str, work: impl Fn() + Sync) {
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
-    let all: [(&str, fn()); 6] = [
+    let all: [(&str, fn()); 7] = [
         ("policies", policies),
         ("jobs", jobs),
         ("exact", exact),
         ("own", own),
+        ("general", general),
         ("floor", floor),
         ("threads", threads),
     ];

@@ -26,13 +26,14 @@ pub fn best_of(mut work: impl FnMut()) -> f64 {
 
 /// Nanoseconds of a multiply-add in single precision where nothing else is to be done: sums in registers, vectors full.
 pub fn multiply_add_ns() -> f64 {
-    const STEPS: usize = 100_000;
-    let level = Level::new();
     let mut done = 0;
-    let seconds = best_of(|| {
-        done = black_box(dispatch!(level, simd => chains(simd, black_box(0.999), STEPS)));
-    });
+    let seconds = best_of(|| done = multiply_adds(100_000));
     seconds * 1e9 / done as f64
+}
+
+/// Does them; how many they were.
+pub fn multiply_adds(steps: usize) -> usize {
+    black_box(dispatch!(Level::new(), simd => chains(simd, black_box(0.999), steps)))
 }
 
 /// The number of multiply-adds that were done.

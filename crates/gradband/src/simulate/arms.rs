@@ -12,7 +12,7 @@
 mod kernel;
 mod late;
 
-pub use kernel::{ArmsKernel, Counted, History, MOST_PARAMS, Uses};
+pub use kernel::{ArmsKernel, Counted, History, Uses};
 
 use super::instances::{self, Tally, armed};
 use super::job::{Job, Output, Player, Task};
@@ -23,7 +23,7 @@ use crate::numeric::simd::{LaneWork, Lanes, in_wide_lanes, vectorized, wide};
 use crate::numeric::stream::Stream;
 use crate::problem::{Armed, Bernoulli, Problem, RewardModel, Rewards};
 use fearless_simd::{Simd, f32x16};
-use kernel::{ArmsChooser, Called, CalledInLanes, Needs};
+use kernel::{ArmsChooser, Called, CalledInLanes, MOST_PARAMS, Needs};
 use late::{Late, Statistics};
 
 /// Above this horizon sums of rewards lose digits in single precision.
@@ -451,7 +451,9 @@ impl<'a, R: Real, P: ArmsChooser<R, K, N> + ?Sized, M: RewardModel, const K: usi
             true => self.learn_together(arm, reward, (count, of_rewards), seen),
             false => self.learn(arm, reward, seen),
         };
-        self.policy.update(arm, reward, known, own);
+        if self.needs.learns {
+            self.policy.update(arm, reward, known, own);
+        }
     }
 
     /// A pull and its reward become part of the statistics.

@@ -178,7 +178,7 @@ impl Weigh for Example {
     }
 }
 
-/// Weights, their sums and the arms drawn from them, in halves or as a whole, are those of each lane alone.
+/// Weights, their sums and the arms drawn from them, five arms at a time or one, are those of each lane alone.
 #[test]
 fn softmaxes_have_the_bits_of_one_lane() {
     in_wide_lanes!(simd => {

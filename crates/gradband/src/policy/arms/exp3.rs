@@ -81,6 +81,7 @@ impl Decide for Exp3 {
 
 impl ArmsKernel<1> for Exp3 {
     const USES: Uses = Uses::Pulls;
+    const LEARNS: bool = true;
     const NOTES: usize = 2;
     const DRAWS: bool = true;
 

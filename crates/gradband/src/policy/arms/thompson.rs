@@ -119,6 +119,7 @@ impl Decide for Thompson {
 
 impl ArmsKernel<0> for Thompson {
     const USES: Uses = Uses::Sums;
+    const LEARNS: bool = true;
     const BERNOULLI_ROUNDING: bool = true;
 
     fn unscored(&self) -> Option<&'static str> {

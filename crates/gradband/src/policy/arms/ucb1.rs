@@ -40,6 +40,7 @@ fn width(round: usize) -> f64 {
 
 impl ArmsKernel<0> for Ucb1 {
     const USES: Uses = Uses::Means;
+    const LEARNS: bool = true;
     const EACH_ARM_ONCE: bool = true;
 
     /// 1 / sqrt(pulls), which changes for the pulled arm alone.

@@ -42,6 +42,7 @@ impl UcbV {
 
 impl ArmsKernel<0> for UcbV {
     const USES: Uses = Uses::Means;
+    const LEARNS: bool = true;
     const EACH_ARM_ONCE: bool = true;
 
     /// Sums of squares and indices: an index changes with its arm, and only then.

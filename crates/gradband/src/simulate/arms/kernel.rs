@@ -46,6 +46,8 @@ pub trait ArmsKernel<const N: usize>: Clone + Send + Sync {
     /// Is it worth compiling for long registers? What asks for each lane does not gain from them, what computes nothing need not.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // others have none
     const LONG: bool = true;
+    /// Do its own numbers depend on pulls and rewards? Else it is not told of them (`update`, `recount`).
+    const LEARNS: bool = false;
     /// Numbers at the end of its own that belong to the pull just made, and are needed again when its reward is known.
     const NOTES: usize = 0;
     /// Does it see rewards in [0, 1] rounded at random to 0 or 1 (Agrawal and Goyal, 2012)?
@@ -108,7 +110,7 @@ pub struct Counted<R> {
 }
 
 /// The most parameters of a policy in lanes.
-pub const MOST_PARAMS: usize = 6;
+pub(super) const MOST_PARAMS: usize = 6;
 
 /// What the engine knows of a policy before it plays.
 #[derive(Clone, Copy)]
@@ -118,6 +120,7 @@ pub(super) struct Needs {
     pub uses: Uses,
     pub each_arm_once: bool,
     pub draws: bool,
+    pub learns: bool,
     pub notes: usize,
     pub bernoulli_rounding: bool,
 }
@@ -151,6 +154,7 @@ impl<R: Real, const K: usize, const N: usize, P: ArmsKernel<N>> ArmsChooser<R, K
             uses: P::USES,
             each_arm_once: self.each_arm_once(),
             draws: P::DRAWS,
+            learns: P::LEARNS,
             notes: P::NOTES,
             bernoulli_rounding: P::BERNOULLI_ROUNDING,
         }

@@ -134,7 +134,10 @@ impl<'a, R: Real> Late<'a, R> {
                 let run = &mut self.runs[r];
                 let (arm, reward) = (run.arms[at], run.rewards[at]);
                 seen.own[from..].copy_from_slice(&run.notes[at * notes..(at + 1) * notes]);
-                run.learn(policy, arm, reward, arm.one(), self.past_mean, seen);
+                let known = run.learn(arm, reward, arm.one(), self.past_mean, seen);
+                if self.needs.learns {
+                    policy.update(arm, reward, known, seen.own);
+                }
             }
             return;
         }
@@ -160,7 +163,10 @@ impl<'a, R: Real> Late<'a, R> {
             for (note, out) in seen.own[from..].iter_mut().enumerate() {
                 *out = gather(&run.notes, notes, note);
             }
-            run.learn(policy, arm, reward, hit, self.past_mean, seen);
+            let known = run.learn(arm, reward, hit, self.past_mean, seen);
+            if self.needs.learns {
+                policy.update(arm, reward, known, seen.own);
+            }
         }
     }
 
@@ -205,8 +211,10 @@ impl<'a, R: Real> Late<'a, R> {
             policys = policys & free;
             policy.played(arm, self.floor, seen.own);
         }
-        for (score, before) in run.score.iter_mut().zip(before) {
-            *score = R::select(policys, *score, before);
+        if run.scored {
+            for (score, before) in run.score.iter_mut().zip(before).take(self.needs.params) {
+                *score = R::select(policys, *score, before);
+            }
         }
         arm
     }
@@ -226,7 +234,9 @@ impl<'a, R: Real> Late<'a, R> {
         let mean = pick(seen.means, arm);
         let counted = Counted { count, known: pick(&run.known, arm), mean, sum: mean * count };
         put(seen.sums, arm, counted.sum);
-        policy.recount(arm, counted, seen.own);
+        if self.needs.learns {
+            policy.recount(arm, counted, seen.own);
+        }
         let at = round % self.reach;
         (run.arms[at], run.rewards[at]) = (arm, reward);
         let notes = self.needs.notes;
@@ -258,15 +268,7 @@ impl<'a, R: Real> Late<'a, R> {
 impl<R: Real> LateRun<R> {
     /// A reward is known, where `hit` is one; elsewhere it is zero, and nothing changes.
     #[inline(always)]
-    fn learn<const K: usize, const N: usize, P: ArmsChooser<R, K, N> + ?Sized>(
-        &mut self,
-        policy: &P,
-        arm: R,
-        reward: R,
-        hit: R,
-        past_mean: f64,
-        seen: &mut Statistics<R>,
-    ) {
+    fn learn(&mut self, arm: R, reward: R, hit: R, past_mean: f64, seen: &mut Statistics<R>) -> Counted<R> {
         let known = add(&mut self.known, arm, hit);
         let sum = add(&mut self.credited, arm, reward);
         let mean = R::select(known.is(0.0), arm.lit(past_mean), sum / known.max(arm.one()));
@@ -274,7 +276,7 @@ impl<R: Real> LateRun<R> {
         put(seen.means, arm, mean);
         let sum = mean * count;
         put(seen.sums, arm, sum);
-        policy.update(arm, reward, Counted { count, known, mean, sum }, seen.own);
+        Counted { count, known, mean, sum }
     }
 
     /// Takes the weights of the last rounds over to double precision.

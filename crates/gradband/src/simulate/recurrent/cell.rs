@@ -3,6 +3,10 @@
 use super::SLOPE;
 use super::weights::Weights;
 use crate::numeric::lanes::Lane;
+use std::f64::consts::LOG2_E;
+
+/// Units whose hyperbolic tangents are computed step by step.
+const UNITS: usize = 5;
 
 /// start + sum over columns of weights * x: four rows of a product, in the order of the columns.
 #[inline(always)]
@@ -33,19 +37,20 @@ pub(super) fn spread<R: Lane>(token: R::Token, weights: [R::Scalar; 4]) -> [R; 4
     ]
 }
 
-/// e^-x, at most 2^30: so the product of four such numbers is finite, and sigmoid is off by 1e-9 at most.
+/// e^-x, at most 2^30: so the product of four such numbers is finite, and sigmoid is off by 1e-9 at most. `log2_e` is log2 e for each.
 #[inline(always)]
-fn decay<R: Lane>(x: R, log2_e: f64) -> R {
-    (-(x * x.lit(log2_e)).max(x.lit(-30.0))).exp2()
+fn decays<R: Lane, const N: usize>(mut x: [R; N], log2_e: [f64; N]) -> [R; N] {
+    for (x, log2_e) in x.iter_mut().zip(log2_e) {
+        *x = -(*x * x.lit(log2_e)).max(x.lit(-30.0));
+    }
+    R::exp2_each(x)
 }
 
 /// sigmoid(i), sigmoid(f), tanh(g), sigmoid(o), with one division.
 #[inline(always)]
 fn activate<R: Lane>(z: [R; 4]) -> [R; 4] {
-    const LOG2_E: f64 = std::f64::consts::LOG2_E;
-    let g = decay(z[2], 2.0 * LOG2_E);
-    let (di, df) = (decay(z[0], LOG2_E) + 1.0, decay(z[1], LOG2_E) + 1.0);
-    let (dg, d_o) = (g + 1.0, decay(z[3], LOG2_E) + 1.0);
+    let [i, f, g, o] = decays(z, [LOG2_E, LOG2_E, 2.0 * LOG2_E, LOG2_E]);
+    let (di, df, dg, d_o) = (i + 1.0, f + 1.0, g + 1.0, o + 1.0);
     let (first, second) = (di * df, dg * d_o);
     let inverse = g.one() / (first * second);
     let (first, second) = (inverse * second, inverse * first);
@@ -53,9 +58,12 @@ fn activate<R: Lane>(z: [R; 4]) -> [R; 4] {
 }
 
 #[inline(always)]
-fn tanh<R: Lane>(x: R) -> R {
-    let e = decay(x, 2.0 * std::f64::consts::LOG2_E);
-    (e.one() - e) / (e + 1.0)
+fn tanhs<R: Lane, const N: usize>(x: [R; N]) -> [R; N] {
+    let mut e = decays(x, [2.0 * LOG2_E; N]);
+    for e in &mut e {
+        *e = (e.one() - *e) / (*e + 1.0);
+    }
+    e
 }
 
 /// What a round brings: for each arm that some lane pulled, the lanes that did (1, else 0); and the rewards.
@@ -98,9 +106,7 @@ pub(super) fn forward<R: Lane>(
 ) {
     let units = h.len();
     let rows = weights.hidden.chunks_exact(units).zip(&weights.reward);
-    let trace = trace.gates.chunks_exact_mut(4).zip(trace.tanhs);
-    let state = c.iter().zip(next_c).zip(next_h).zip(trace);
-    for (unit, ((row, &slope), (((&c, next_c), next_h), (gates, tanh_c)))) in rows.zip(state).enumerate() {
+    for (unit, ((row, &slope), gates)) in rows.zip(trace.gates.chunks_exact_mut(4)).enumerate() {
         let mut z = product(token, [R::splat(token, 0.0); 4], row, h);
         let slope = spread::<R>(token, slope);
         for gate in 0..4 {
@@ -112,11 +118,25 @@ pub(super) fn forward<R: Lane>(
                 z[gate] = row[gate].fma(lanes, z[gate]);
             }
         }
-        let [i, f, g, o] = activate(z);
+        gates.copy_from_slice(&z);
+    }
+    // Loops of their own: a unit's chain of exponentials and divisions is longer than a core looks ahead.
+    let gates = trace.gates.as_chunks_mut::<4>().0;
+    for ((gates, &c), next_c) in gates.iter_mut().zip(c).zip(&mut *next_c) {
+        *gates = activate(*gates);
+        let [i, f, g, _] = *gates;
         *next_c = f.fma(c, i * g);
-        *tanh_c = tanh(*next_c);
-        *next_h = o * *tanh_c;
-        gates.copy_from_slice(&[i, f, g, o]);
+    }
+    let (cells, last_cells) = next_c.as_chunks::<UNITS>();
+    let (tanhs_c, last_tanhs) = trace.tanhs.as_chunks_mut::<UNITS>();
+    for (&c, out) in cells.iter().zip(tanhs_c) {
+        *out = tanhs(c);
+    }
+    for (&c, out) in last_cells.iter().zip(last_tanhs) {
+        [*out] = tanhs([c]);
+    }
+    for ((gates, &tanh_c), next_h) in gates.iter().zip(&*trace.tanhs).zip(next_h) {
+        *next_h = gates[3] * tanh_c;
     }
 }
 
