@@ -78,7 +78,13 @@ def main(lines_path, record_path):
         if row.get("bench") == "policy":
             print(f"{row['policy']:22}{row['arms']:5}{row['one_lane_ns']:10.1f}{row['all_lanes_ns']:10.2f}{row['gain']:6.1f}{row['rounds_per_second'] / 1e6:18.0f}")
         elif row.get("bench") == "threads":
-            print(f"two threads, job {row.get('job', 'e')}: {row['speedup']:.2f} times the throughput of one")
+            job = {"registers": "nothing but arithmetic in registers"}.get(row["job"], f"job {row['job']}")
+            print(f"two threads, {job}: {row['speedup']:.2f} times the throughput of one")
+    general = [row for row in rows if row.get("bench") == "general"]
+    if general:
+        print(f"\n{'general engine':22}{'arms':>5}{'rewards':>12}{'ns':>8}")
+    for row in general:
+        print(f"{row['policy']:22}{row['arms']:5}{row['problem']:>12}{row['ns']:8.1f}")
     own = [row for row in rows if row.get("bench") == "own"]
     if own:
         print(f"\n{'own rule':22}{'problem':>14}{'task':>10}{'built in':>10}{'own':>8}{'ratio':>7}   (at most 15)")
