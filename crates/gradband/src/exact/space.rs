@@ -91,8 +91,10 @@ impl Cost {
 
 /// The largest horizon for which `fits(horizon)`, which is false from some horizon on.
 pub fn largest_horizon(fits: impl Fn(usize) -> bool) -> usize {
+    // Beyond any horizon; a word has 32 bits on some machines.
+    let most = 1_usize.checked_shl(40).unwrap_or(1 << 30);
     let mut high = 1;
-    while fits(high) && high < 1 << 40 {
+    while fits(high) && high < most {
         high *= 2;
     }
     let mut low = 0;
