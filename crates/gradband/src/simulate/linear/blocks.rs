@@ -6,7 +6,7 @@
 //! Q += G'G at the end of the block, with the g_p as the rows of G
 //! ```
 
-use super::pack::{PACK, Pack, add_scaled, products_of, sum, zeros};
+use super::pack::{PACK, Pack, add_products, add_scaled, products_of, sum, zeros};
 use super::packed::Packed;
 use super::play::Run;
 use super::{Basis, LinearChooser, Number, vectorized};
@@ -14,6 +14,12 @@ use crate::numeric::matmul::{Into, Matrix, product};
 
 /// Rounds of a block.
 const BLOCK: usize = 24;
+
+/// Packs from a row of Q, which has that row of every arm, to the next. Two more than it has: rows a power of two apart would share few
+/// places of the first cache.
+pub(super) fn row_packs(arms: usize, width: usize) -> usize {
+    arms * width + 2
+}
 
 /// Buffers of a block.
 struct Block<R> {
@@ -50,7 +56,7 @@ pub(super) fn play<R: Number>(policy: &dyn LinearChooser, table: &Packed<R>, run
                 #[inline(always)]
                 || rounds(policy, table, run, start, end, &mut block),
             );
-            learn(table, run, &mut block);
+            learn(table, run, &block);
         }
     }
 }
@@ -65,7 +71,7 @@ fn project<R: Number>(table: &Packed<R>, run: &mut Run<R>, start: usize, end: us
     }
     product(
         Matrix::new(table.y[start * width..].as_flattened(), end - start, table.dim, stride),
-        Matrix::new(run.q.as_flattened(), table.dim, columns, columns),
+        Matrix::new(run.q.as_flattened(), table.dim, columns, row_packs(table.arms, width) * PACK),
         Into::Replace,
         out.as_flattened_mut(),
         columns,
@@ -98,20 +104,20 @@ fn rounds<R: Number>(
             }
             let pulls = &block.g[i * BLOCK * width..][..block.pulls[i] * width];
             let products = &mut block.products[..block.pulls[i]];
-            for (product, g) in products.iter_mut().zip(pulls.chunks_exact(width)) {
-                *product = products_of(g, y);
-            }
+            each_product(pulls, y, products);
             // Loops of their own: next to sums across a vector products would be narrowed.
             let sums = &mut block.sums[..block.pulls[i]];
             for (sum_of, product) in sums.iter_mut().zip(&*products) {
                 *sum_of = -sum(product);
             }
-            for (j, h) in h.iter_mut().enumerate() {
-                let mut corrected = *h;
-                for (&share, g) in sums.iter().zip(pulls.chunks_exact(width)) {
-                    add_scaled(&mut corrected, share, &g[j]);
-                }
-                *h = corrected;
+            // Four packs of h at a time: one sum waits for its last product.
+            let (fours, rest) = h.as_chunks_mut::<4>();
+            for (j, h) in fours.iter_mut().enumerate() {
+                correct(h, sums, pulls, (4 * j, width));
+            }
+            let done = 4 * fours.len();
+            for (j, h) in rest.as_chunks_mut::<1>().0.iter_mut().enumerate() {
+                correct(h, sums, pulls, (done + j, width));
             }
         }
         let vectors = h.chunks_exact(width).zip(run.z.chunks_exact(width));
@@ -141,14 +147,62 @@ fn rounds<R: Number>(
     }
 }
 
+/// The products of y with each row of `g`, two rows at a time.
+#[inline(always)]
+fn each_product<R: Number>(g: &[Pack<R>], y: &[Pack<R>], products: &mut [Pack<R>]) {
+    let width = y.len();
+    let (pairs, last) = products.as_chunks_mut::<2>();
+    let rows = g.chunks_exact(2 * width);
+    if let [last] = last {
+        *last = products_of(rows.remainder(), y);
+    }
+    for (products, rows) in pairs.iter_mut().zip(rows) {
+        let (first, second) = rows.split_at(width);
+        let mut sums = [zeros(); 4];
+        let even = first.chunks_exact(2).zip(second.chunks_exact(2)).zip(y.chunks_exact(2));
+        if width % 2 == 1 {
+            add_products(&mut sums[0], &first[width - 1], &y[width - 1]);
+            add_products(&mut sums[2], &second[width - 1], &y[width - 1]);
+        }
+        for ((first, second), y) in even {
+            add_products(&mut sums[0], &first[0], &y[0]);
+            add_products(&mut sums[1], &first[1], &y[1]);
+            add_products(&mut sums[2], &second[0], &y[0]);
+            add_products(&mut sums[3], &second[1], &y[1]);
+        }
+        for l in 0..PACK {
+            products[0][l] = sums[0][l] + sums[1][l];
+            products[1][l] = sums[2][l] + sums[3][l];
+        }
+    }
+}
+
+/// `h` += shares of the rows of `g`, of packs `from` on.
+#[inline(always)]
+fn correct<R: Number, const N: usize>(
+    h: &mut [Pack<R>; N],
+    shares: &[R],
+    g: &[Pack<R>],
+    (from, width): (usize, usize),
+) {
+    let mut corrected = *h;
+    for (&share, g) in shares.iter().zip(g.chunks_exact(width)) {
+        let g = &g[from..from + N];
+        for j in 0..N {
+            add_scaled(&mut corrected[j], share, &g[j]);
+        }
+    }
+    *h = corrected;
+}
+
 /// The pulls of the block enter Q.
-fn learn<R: Number>(table: &Packed<R>, run: &mut Run<R>, block: &mut Block<R>) {
+fn learn<R: Number>(table: &Packed<R>, run: &mut Run<R>, block: &Block<R>) {
     let (width, stride) = (table.width, table.width * PACK);
     for (i, &pulls) in block.pulls.iter().enumerate() {
         let g = block.g[i * BLOCK * width..][..pulls * width].as_flattened();
         let g_rows = Matrix::new(g, pulls, stride, stride);
         let g_columns = Matrix::new(g, pulls, table.dim, stride).transposed();
         let q = &mut run.q.as_flattened_mut()[i * stride..];
-        product(g_columns, g_rows, Into::Add, q, table.arms * stride);
+        product(g_columns, g_rows, Into::Add, q, row_packs(table.arms, width) * PACK);
     }
 }

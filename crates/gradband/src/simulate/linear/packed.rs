@@ -1,5 +1,6 @@
 //! An instance as the engine reads it: contexts and their products with M or W in packs, computed once for all runs.
 
+use super::blocks::row_packs;
 use super::pack::{PACK, Pack, dot, zeros};
 use super::play::Pace;
 use super::rounds::STEP;
@@ -197,15 +198,17 @@ fn prior<R: Number>(
     dim: usize,
 ) -> Vec<Pack<R>> {
     let (width, rows) = (dim.div_ceil(PACK), dim.next_multiple_of(STEP));
-    let mut q = vec![zeros(); arms * rows * width];
+    let mut q = match pace {
+        Pace::Blocks => vec![zeros(); dim * row_packs(arms, width)],
+        Pace::Rounds | Pace::Late => vec![zeros(); arms * rows * width],
+    };
     if basis == Basis::Projected {
-        let stride = width * PACK;
         for (arm, j) in (0..arms).flat_map(|arm| (0..dim).map(move |j| (arm, j))) {
             let row = match pace {
-                Pace::Blocks => j * arms + arm,
-                Pace::Rounds | Pace::Late => arm * rows + j,
+                Pace::Blocks => j * row_packs(arms, width) + arm * width,
+                Pace::Rounds | Pace::Late => (arm * rows + j) * width,
             };
-            q.as_flattened_mut()[row * stride + j] = R::of(-1.0 / projection.ridge);
+            q.as_flattened_mut()[row * PACK + j] = R::of(-1.0 / projection.ridge);
         }
     }
     q
