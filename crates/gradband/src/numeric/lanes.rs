@@ -206,6 +206,14 @@ impl<R: Real> Best<R> {
         self.arm = R::select(better, value.zero() + arms::number(arm), self.arm);
     }
 
+    /// Keeps the arm of each lane where its value is larger, in some lanes.
+    #[inline(always)]
+    pub fn offer_some(&mut self, some: R::Mask, arm: R, value: R) {
+        let better = some & self.value.lt(value);
+        self.value = R::select(better, value, self.value);
+        self.arm = R::select(better, arm, self.arm);
+    }
+
     /// The largest of `values`.
     #[inline(always)]
     pub fn of(values: &[R]) -> Self {

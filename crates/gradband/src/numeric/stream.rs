@@ -164,9 +164,20 @@ impl<R: Real> Stream<R> {
     #[inline(always)]
     fn gamma_pair(&mut self, a: Shape<R>, b: Shape<R>) -> (R, R) {
         // Where a shape is not a number nothing is missing: such a lane would never end.
-        let mut missing = (a.d.ge(a.d), b.d.ge(b.d));
-        let ((mut x, left), (mut y, right)) = self.proposals(a, b, missing);
-        missing = (missing.0 & left, missing.1 & right);
+        let missing = (a.d.ge(a.d), b.d.ge(b.d));
+        let ((x, left), (y, right)) = self.proposals(a, b, missing);
+        self.retry(a, b, (missing.0 & left, missing.1 & right), (x, y))
+    }
+
+    /// Gamma numbers where they are still missing, the old ones elsewhere.
+    #[inline(always)]
+    fn retry(
+        &mut self,
+        a: Shape<R>,
+        b: Shape<R>,
+        mut missing: (R::Mask, R::Mask),
+        (mut x, mut y): (R, R),
+    ) -> (R, R) {
         while (missing.0 | missing.1).any() {
             let before = self.state;
             let (first, second) = self.proposals(a, b, missing);
@@ -194,11 +205,47 @@ impl<R: Real> Stream<R> {
         (first, b.propose(normals.1, self.uniform(), missing.1))
     }
 
-    /// A Beta number for parameters of at least one.
+    /// A Beta number for each arm, with parameters of at least one; `take` gets those of some lanes, with the arm of each.
+    ///
+    /// A lane that rejects tries again while the others go on to the next arm, and stays one arm behind: its numbers come in the same order as
+    /// if all had waited for it. Only one that rejects when it is behind is waited for.
     #[inline(always)]
-    pub(crate) fn beta_of_shapes(&mut self, a: Shape<R>, b: Shape<R>) -> R {
-        let (x, y) = self.gamma_pair(a, b);
-        x / (x + y)
+    pub(crate) fn beta_of_arms(
+        &mut self,
+        arms: usize,
+        shapes: impl Fn(usize) -> [Shape<R>; 2],
+        mut take: impl FnMut(R::Mask, R, R),
+    ) {
+        let mut last = shapes(0);
+        let (mut x, mut y) = (last[0].d, last[1].d);
+        let none = x.lt(x);
+        let (mut behind, mut missing) = (none, (none, none));
+        for arm in 0..arms {
+            let now = shapes(arm);
+            let (a, b) = (last[0].where_else(behind, now[0]), last[1].where_else(behind, now[1]));
+            let begins = !(missing.0 | missing.1);
+            // Where a shape is not a number nothing is missing, as above.
+            missing = (missing.0 | begins & a.d.ge(a.d), missing.1 | begins & b.d.ge(b.d));
+            let (first, second) = self.proposals(a, b, missing);
+            x = R::select(begins | missing.0, first.0, x);
+            y = R::select(begins | missing.1, second.0, y);
+            missing = (missing.0 & first.1, missing.1 & second.1);
+            if (behind & (missing.0 | missing.1)).any() {
+                (x, y) = self.retry(a, b, (behind & missing.0, behind & missing.1), (x, y));
+                missing = (missing.0 & !behind, missing.1 & !behind);
+            }
+            let done = !(missing.0 | missing.1);
+            take(done, x.lit(arm as f64) - R::only(behind, x.one()), x / (x + y));
+            behind = behind | !done;
+            last = now;
+        }
+        if behind.any() {
+            let [a, b] = last;
+            let begins = behind & !(missing.0 | missing.1);
+            missing = (missing.0 | begins & a.d.ge(a.d), missing.1 | begins & b.d.ge(b.d));
+            (x, y) = self.retry(a, b, missing, (x, y));
+            take(behind, x.lit(arms as f64 - 1.0), x / (x + y));
+        }
     }
 
     /// A Beta(a, b) number for a, b > 0, by Gamma(a) = Gamma(a + 1) U^(1/a), in logarithms: with small
@@ -376,6 +423,12 @@ impl<R: Real> Shape<R> {
     pub fn scale(shape: R) -> R {
         let d = shape - shape.lit(1.0 / 3.0);
         d.one() / (d * 9.0).sqrt()
+    }
+
+    /// This one where the mask holds, the other elsewhere.
+    #[inline(always)]
+    fn where_else(self, mask: R::Mask, other: Self) -> Self {
+        Self { d: R::select(mask, self.d, other.d), c: R::select(mask, self.c, other.c) }
     }
 
     /// A proposal from a normal and a uniform number, and the lanes that reject it, among those that still miss one.

@@ -164,25 +164,33 @@ impl ArmsKernel<0> for Thompson {
         actions: &mut Stream<R>,
         _: &mut [R; 0],
     ) -> R {
-        let (arms, small) = (history.pulls.len(), self.is_small());
-        let mut best = None;
-        for (arm, (&pulls, &successes)) in history.pulls.iter().zip(history.sums).enumerate() {
-            let [a, b] = self.posterior(pulls, successes);
-            let sample = if small {
-                R::apart(
-                    pulls.token(),
+        let arms = history.pulls.len();
+        // No sample is below 0.
+        let mut best = Best::first(history.pulls[0].lit(-1.0));
+        if self.is_small() {
+            for arm in 0..arms {
+                let [a, b] = self.posterior(history.pulls[arm], history.sums[arm]);
+                let sample = R::apart(
+                    a.token(),
                     #[inline(always)]
                     || actions.beta(a, b),
-                )
-            } else {
-                actions.beta_of_shapes(Shape::of(a, own[arm]), Shape::of(b, own[arms + arm]))
-            };
-            match &mut best {
-                None => best = Some(Best::first(sample)),
-                Some(best) => best.offer(arm, sample),
+                );
+                best.offer(arm, sample);
             }
+        } else {
+            let (first, second) = own.split_at(arms);
+            actions.beta_of_arms(
+                arms,
+                #[inline(always)]
+                |arm| {
+                    let [a, b] = self.posterior(history.pulls[arm], history.sums[arm]);
+                    [Shape::of(a, first[arm]), Shape::of(b, second[arm])]
+                },
+                #[inline(always)]
+                |lanes, arm, sample| best.offer_some(lanes, arm, sample),
+            );
         }
-        best.map_or(history.pulls[0], |best| best.arm)
+        best.arm
     }
 }
 
