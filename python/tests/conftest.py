@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,12 @@ def timeless(document: Any) -> Any:
 def flags(**said: Any) -> list[str]:
     """Keywords as they are typed."""
     return [part for key, value in said.items() for part in (f"--{key.replace('_', '-')}", str(value))]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def ctrl_c() -> None:
+    """Interrupts, also where a shell ignores it for what it runs in the background."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -5,21 +5,38 @@
 
 use super::lanes::{Lane, One, Real};
 use crate::error::Result;
-use fearless_simd::{Simd, f32x16};
+use fearless_simd::Simd;
 
-/// The vector instructions that are worth sixteen lanes: AVX2 with fused multiply-adds, NEON, simd128.
-#[cfg(target_arch = "x86_64")]
-pub(crate) type Machine = fearless_simd::x86::Avx2;
-#[cfg(target_arch = "aarch64")]
-pub(crate) type Machine = fearless_simd::aarch64::Neon;
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-pub(crate) type Machine = fearless_simd::wasm32::WasmSimd128;
-#[cfg(not(any(
-    target_arch = "x86_64",
-    target_arch = "aarch64",
-    all(target_arch = "wasm32", target_feature = "simd128")
-)))]
-pub(crate) type Machine = fearless_simd::Fallback;
+cfg_select! {
+    any(target_arch = "x86_64", target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")) => {
+        /// The vector instructions that are worth sixteen lanes: AVX2 with fused multiply-adds, NEON, simd128.
+        #[cfg(target_arch = "x86_64")]
+        pub(crate) type Machine = fearless_simd::x86::Avx2;
+        #[cfg(target_arch = "aarch64")]
+        pub(crate) type Machine = fearless_simd::aarch64::Neon;
+        #[cfg(target_arch = "wasm32")]
+        pub(crate) type Machine = fearless_simd::wasm32::WasmSimd128;
+
+        /// Wide lanes.
+        pub(crate) type Sixteen = fearless_simd::f32x16<Machine>;
+        /// As many as a register has, or two.
+        pub(crate) type Eight = fearless_simd::f32x8<Machine>;
+
+        /// Proof that the machine has what the lanes need.
+        #[inline(always)]
+        pub(crate) fn proof(machine: Machine) -> Machine {
+            machine
+        }
+    }
+    // Other machines have one lane, and nothing else is compiled for them.
+    _ => {
+        pub(crate) type Machine = fearless_simd::Fallback;
+        pub(crate) type Sixteen = One<f32>;
+        pub(crate) type Eight = One<f32>;
+
+        pub(crate) fn proof(_: Machine) {}
+    }
+}
 
 /// Those that hold sixteen lanes in one register. For lanes alone: what the compiler makes vectors of itself has the sizes of AVX2.
 #[cfg(target_arch = "x86_64")]
@@ -53,18 +70,12 @@ impl Wide {
 /// The machine's, if it has them.
 #[inline(always)]
 fn machine() -> Option<Machine> {
-    #[cfg(target_arch = "x86_64")]
-    return fearless_simd::Level::new().as_avx2();
-    #[cfg(target_arch = "aarch64")]
-    return fearless_simd::Level::new().as_neon();
-    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-    return fearless_simd::Level::new().as_wasm_simd128();
-    #[cfg(not(any(
-        target_arch = "x86_64",
-        target_arch = "aarch64",
-        all(target_arch = "wasm32", target_feature = "simd128")
-    )))]
-    None
+    cfg_select! {
+        target_arch = "x86_64" => fearless_simd::Level::new().as_avx2(),
+        target_arch = "aarch64" => fearless_simd::Level::new().as_neon(),
+        all(target_arch = "wasm32", target_feature = "simd128") => fearless_simd::Level::new().as_wasm_simd128(),
+        _ => None,
+    }
 }
 
 /// The widest of the machine, as tests may have it.
@@ -126,13 +137,13 @@ pub(crate) fn in_wide_lanes<W: LaneWork>(wide: Wide, work: W) -> Result<()> {
     if let (Wide::Long(simd), true) = (wide, W::LONG) {
         return simd.vectorize(
             #[inline(always)]
-            || work.run::<f32x16<_>>(simd),
+            || work.run::<fearless_simd::f32x16<_>>(simd),
         );
     }
     let simd = wide.short();
     simd.vectorize(
         #[inline(always)]
-        || work.run::<f32x16<_>>(simd),
+        || work.run::<Sixteen>(proof(simd)),
     )
 }
 

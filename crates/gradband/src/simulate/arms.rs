@@ -19,10 +19,10 @@ use super::job::{Job, Output, Player, Task};
 use super::returns::{Baseline, Centre, Returns};
 use crate::error::Result;
 use crate::numeric::lanes::{Best, Lane, One, Real, add, pick, pick_each, put, put_each};
-use crate::numeric::simd::{LaneWork, Lanes, in_wide_lanes, vectorized, wide};
+use crate::numeric::simd::{LaneWork, Lanes, Sixteen, in_wide_lanes, proof, vectorized, wide};
 use crate::numeric::stream::Stream;
 use crate::problem::{Armed, Bernoulli, Problem, RewardModel, Rewards};
-use fearless_simd::{Simd, f32x16};
+use fearless_simd::Simd;
 use kernel::{ArmsChooser, Called, CalledInLanes, MOST_PARAMS, Needs};
 use late::{Late, Statistics};
 
@@ -97,8 +97,11 @@ impl Play<'_, '_> {
                 simd.vectorize(
                     #[inline(always)]
                     || {
-                        Rollout::<f32x16<_>, Calls<f32x16<_>>, _, 0, MOST_PARAMS>::run(
-                            simd, rewards, policy, self,
+                        Rollout::<Sixteen, Calls<Sixteen>, _, 0, MOST_PARAMS>::run(
+                            proof(simd),
+                            rewards,
+                            policy,
+                            self,
                         )
                     },
                 )

@@ -43,12 +43,12 @@ use crate::numeric::lanes::{Lane, One, Real};
 use crate::numeric::matmul::Element;
 #[cfg(target_arch = "x86_64")]
 use crate::numeric::simd::Long;
-use crate::numeric::simd::{Lanes, Machine, Wide, vectorized, vectorized_in, wide};
+use crate::numeric::simd::{Eight, Lanes, Wide, proof, vectorized, vectorized_in, wide};
 use crate::numeric::stream::{Key, fill_normals, fill_uniforms};
 use crate::problem::Delay;
 #[cfg(target_arch = "x86_64")]
 use fearless_simd::f32x16;
-use fearless_simd::{Simd, f32x8};
+use fearless_simd::Simd;
 
 /// The projection W with the ridge lambda.
 #[derive(Clone, Debug)]
@@ -279,9 +279,9 @@ pub(crate) trait LinearChooser:
 
 /// The same for wide lanes.
 #[cfg(target_arch = "x86_64")]
-pub(crate) trait ChoosesWide: Chooses<f32x8<Machine>> + Chooses<f32x16<Long>> {}
+pub(crate) trait ChoosesWide: Chooses<Eight> + Chooses<f32x16<Long>> {}
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) trait ChoosesWide: Chooses<f32x8<Machine>> {}
+pub(crate) trait ChoosesWide: Chooses<Eight> {}
 impl<P: LinearKernel> ChoosesWide for P {}
 
 /// The policy's choice in one kind of lanes.
@@ -380,7 +380,7 @@ pub(crate) fn rollout(
             ),
             Some(Wide::Short(simd)) => simd.vectorize(
                 #[inline(always)]
-                || side::with::<f32x8<_>>(simd, policy, projection, job, basis, first, out),
+                || side::with::<Eight>(proof(simd), policy, projection, job, basis, first, out),
             ),
             None => side::with::<One<f32>>((), policy, projection, job, basis, first, out),
         };
@@ -426,7 +426,8 @@ impl Numbers for One<f64> {
     }
 }
 
-impl Numbers for f32x8<Machine> {
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128"))]
+impl Numbers for Eight {
     type One = One<f32>;
     fn chooser(policy: &dyn LinearChooser) -> &dyn Chooses<Self> {
         policy

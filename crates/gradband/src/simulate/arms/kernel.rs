@@ -1,9 +1,8 @@
 //! What a multi-armed policy is to the engine: its choice, written for any lanes, and the statistics that it sees.
 
 use crate::numeric::lanes::{One, Real};
-use crate::numeric::simd::{Machine, vectorized_in};
+use crate::numeric::simd::{Sixteen, vectorized_in};
 use crate::numeric::stream::Stream;
-use fearless_simd::f32x16;
 
 /// The statistics of a run so far, a lane per run.
 pub struct History<'a, R> {
@@ -257,7 +256,7 @@ fn first<R, const N: usize>(score: &mut [R; MOST_PARAMS]) -> &mut [R; N] {
 pub(super) trait CalledInLanes:
     ArmsChooser<One<f32>, 0, MOST_PARAMS>
     + ArmsChooser<One<f64>, 0, MOST_PARAMS>
-    + ArmsChooser<f32x16<Machine>, 0, MOST_PARAMS>
+    + ArmsChooser<Sixteen, 0, MOST_PARAMS>
 {
 }
 impl<const N: usize, P: ArmsKernel<N>> CalledInLanes for Called<'_, P, N> {}
