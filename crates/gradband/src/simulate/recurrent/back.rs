@@ -1,6 +1,6 @@
 //! Backpropagation through time of one run in each lane.
 
-use super::cell::{self, Trace, leaky_relu, leaky_slope, product};
+use super::cell::{self, Trace, leaky_relu, leaky_slope, product, products};
 use super::contract::{CHUNK, Rounds, contract};
 use super::rollout::{Kernel, Run};
 use super::weights::Sums;
@@ -57,19 +57,27 @@ impl<R: Lane> Kernel<'_, R> {
                 gates.fill(zero);
             }
             let heads = &run.heads[t * padded..(t + 1) * padded];
-            let rows = self.weights.hidden_back.chunks_exact(4 * units);
-            let head_rows = self.weights.head_back.chunks_exact(padded);
-            let states = dh.chunks_mut(4).zip(run.hidden[at].chunks(4));
-            for ((row, head_row), (dh, h)) in rows.zip(head_rows).zip(states) {
-                let mut sum = product(token, [zero; 4], head_row, heads);
-                for (sum, &h) in sum.iter_mut().zip(h) {
-                    *sum = *sum * leaky_slope(h);
-                }
-                let sum = product(token, sum, row, gates);
-                for (dh, sum) in dh.iter_mut().zip(sum) {
-                    *dh = sum;
-                }
-            }
+            let hidden = &run.hidden[at];
+            products(
+                token,
+                &self.weights.hidden_back,
+                gates,
+                #[inline(always)]
+                |quad| {
+                    let head = &self.weights.head_back[quad * padded..(quad + 1) * padded];
+                    let [mut sums] = product(token, [[zero; 4]], [head], heads);
+                    for (sum, &h) in sums.iter_mut().zip(&hidden[4 * quad..]) {
+                        *sum = *sum * leaky_slope(h);
+                    }
+                    sums
+                },
+                #[inline(always)]
+                |quad, sums| {
+                    for (dh, sum) in dh[4 * quad..].iter_mut().zip(sums) {
+                        *dh = sum;
+                    }
+                },
+            );
         }
     }
 

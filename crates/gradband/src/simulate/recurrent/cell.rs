@@ -8,22 +8,55 @@ use std::f64::consts::LOG2_E;
 /// Units whose hyperbolic tangents are computed step by step.
 const UNITS: usize = 5;
 
-/// start + sum over columns of weights * x: four rows of a product, in the order of the columns.
+/// start + sum over columns of weights * x: four rows of each of some products, in the order of the columns.
 #[inline(always)]
-pub(super) fn product<R: Lane>(
+pub(super) fn product<R: Lane, const N: usize>(
     token: R::Token,
-    start: [R; 4],
+    mut sums: [[R; 4]; N],
+    weights: [&[[R::Scalar; 4]]; N],
+    x: &[R],
+) -> [[R; 4]; N] {
+    let weights = weights.each_ref().map(
+        #[inline(always)]
+        |weights| &weights[..x.len()],
+    );
+    for (k, &x) in x.iter().enumerate() {
+        for n in 0..N {
+            for i in 0..4 {
+                sums[n][i] = R::spread(token, weights[n][k][i]).fma(x, sums[n][i]);
+            }
+        }
+    }
+    sums
+}
+
+/// A matrix times x, four rows at a time: `start` says what they begin with, `done` takes them. Of numbers that are one register each, eight
+/// rows at a time: fewer sums wait for each other, instead of for a core that multiplies.
+#[inline(always)]
+pub(super) fn products<R: Lane>(
+    token: R::Token,
     weights: &[[R::Scalar; 4]],
     x: &[R],
-) -> [R; 4] {
-    let [mut a, mut b, mut c, mut d] = start;
-    for (w, &x) in weights.iter().zip(x) {
-        a = R::spread(token, w[0]).fma(x, a);
-        b = R::spread(token, w[1]).fma(x, b);
-        c = R::spread(token, w[2]).fma(x, c);
-        d = R::spread(token, w[3]).fma(x, d);
+    start: impl Fn(usize) -> [R; 4],
+    mut done: impl FnMut(usize, [R; 4]),
+) {
+    let (mut quad, mut rest) = (0, weights);
+    if R::REGISTERS == 1 {
+        let mut pairs = weights.chunks_exact(2 * x.len());
+        for pair in &mut pairs {
+            let (first, second) = pair.split_at(x.len());
+            let [first, second] = product(token, [start(quad), start(quad + 1)], [first, second], x);
+            done(quad, first);
+            done(quad + 1, second);
+            quad += 2;
+        }
+        rest = pairs.remainder();
     }
-    [a, b, c, d]
+    for row in rest.chunks_exact(x.len()) {
+        let [sums] = product(token, [start(quad)], [row], x);
+        done(quad, sums);
+        quad += 1;
+    }
 }
 
 /// The same weights in every lane.
@@ -105,23 +138,30 @@ pub(super) fn forward<R: Lane>(
     (next_h, next_c): (&mut [R], &mut [R]),
 ) {
     let units = h.len();
-    let rows = weights.hidden.chunks_exact(units).zip(&weights.reward);
-    for (unit, ((row, &slope), gates)) in rows.zip(trace.gates.chunks_exact_mut(4)).enumerate() {
-        let mut z = product(token, [R::splat(token, 0.0); 4], row, h);
-        let slope = spread::<R>(token, slope);
-        for gate in 0..4 {
-            z[gate] = slope[gate].fma(input.reward, z[gate]);
-        }
-        for &(arm, lanes) in &input.arms {
-            let row = spread::<R>(token, weights.arms[arm * units + unit]);
-            for gate in 0..4 {
-                z[gate] = row[gate].fma(lanes, z[gate]);
-            }
-        }
-        gates.copy_from_slice(&z);
-    }
-    // Loops of their own: a unit's chain of exponentials and divisions is longer than a core looks ahead.
+    let zero = R::splat(token, 0.0);
     let gates = trace.gates.as_chunks_mut::<4>().0;
+    products(
+        token,
+        &weights.hidden,
+        h,
+        #[inline(always)]
+        |_| [zero; 4],
+        #[inline(always)]
+        |unit, mut z| {
+            let slope = spread::<R>(token, weights.reward[unit]);
+            for gate in 0..4 {
+                z[gate] = slope[gate].fma(input.reward, z[gate]);
+            }
+            for &(arm, lanes) in &input.arms {
+                let row = spread::<R>(token, weights.arms[arm * units + unit]);
+                for gate in 0..4 {
+                    z[gate] = row[gate].fma(lanes, z[gate]);
+                }
+            }
+            gates[unit] = z;
+        },
+    );
+    // Loops of their own: a unit's chain of exponentials and divisions is longer than a core looks ahead.
     for ((gates, &c), next_c) in gates.iter_mut().zip(c).zip(&mut *next_c) {
         *gates = activate(*gates);
         let [i, f, g, _] = *gates;
@@ -154,7 +194,8 @@ pub(super) fn logits<R: Lane>(
     }
     let rows = weights.head.chunks_exact(h.len()).zip(&weights.head_bias);
     for ((row, &bias), logits) in rows.zip(logits.chunks_exact_mut(4)) {
-        logits.copy_from_slice(&product(token, spread(token, bias), row, relu));
+        let [sums] = product(token, [spread(token, bias)], [row], relu);
+        logits.copy_from_slice(&sums);
     }
 }
 

@@ -141,6 +141,8 @@ pub(super) struct Kernel<'a, R: Lane> {
 }
 
 impl LaneWork for Game<'_, '_> {
+    const LONG: bool = true;
+
     #[inline(always)]
     fn run<R: Lane>(self, token: R::Token) -> Result<()> {
         let Self { lstm, params, armed, job, temperature, first, out, gradient } = self;
