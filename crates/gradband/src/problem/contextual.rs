@@ -148,7 +148,15 @@ impl Instance {
         let parts = [("contexts", &self.contexts), ("means", &self.means), ("rewards", &self.rewards)];
         for ((name, values), size) in parts.into_iter().zip(sizes) {
             // All of them, without a branch: vector instructions do it in passing.
-            let finite = values.iter().fold(true, |finite, x| finite & x.is_finite());
+            let mut finite = true;
+            vectorized(
+                #[inline(always)]
+                || {
+                    for x in values {
+                        finite &= x.is_finite();
+                    }
+                },
+            );
             if values.len() != size || !finite {
                 let message = format!("expected {size} finite numbers, one row for each round");
                 return Err(Error::new(Place::key("problem").then("instance").then(name), message));
@@ -204,29 +212,37 @@ impl Draw {
         for (arm, theta) in theta.chunks_exact(dim).enumerate() {
             columns.iter_mut().zip(theta).for_each(|(column, &x)| column[arm] = x);
         }
-        let rounds = instance.contexts.chunks_exact(dim).zip(instance.means.chunks_exact_mut(self.arms));
+        // A round's sums are written whole: what is beyond its arms is the next round's, which comes after it.
+        instance.means.resize(self.horizon * self.arms + FEW_ARMS, 0.0);
         vectorized(
             #[inline(always)]
             || {
-                for (x, means) in rounds {
+                for (t, x) in instance.contexts.chunks_exact(dim).enumerate() {
                     let mut sums = [0.0; FEW_ARMS];
                     for (&x, column) in x.iter().zip(&columns) {
                         for i in 0..FEW_ARMS {
                             sums[i] = x.mul_add(column[i], sums[i]);
                         }
                     }
-                    means.copy_from_slice(&sums[..self.arms]);
+                    instance.means[t * self.arms..][..FEW_ARMS].copy_from_slice(&sums);
                 }
             },
         );
+        instance.means.truncate(self.horizon * self.arms);
     }
 
     /// Means plus noise.
     pub(super) fn gaussian_rewards(&self, noise_sd: f64, instance: &mut Instance) {
         fill_normals(self.rewards, self.index, &mut instance.rewards);
-        for (reward, &mean) in instance.rewards.iter_mut().zip(&instance.means) {
-            *reward = *reward * noise_sd as f32 + mean;
-        }
+        let noise_sd = noise_sd as f32;
+        vectorized(
+            #[inline(always)]
+            || {
+                for (reward, &mean) in instance.rewards.iter_mut().zip(&instance.means) {
+                    *reward = *reward * noise_sd + mean;
+                }
+            },
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 //! Normal vectors with any mean and covariance, degenerate ones included.
 
 use crate::error::{Error, Result, within};
+use crate::numeric::simd::vectorized;
 
 /// The largest dimension of a context.
 pub const MAX_DIM: usize = 10_000;
@@ -84,15 +85,22 @@ impl Normal {
         let dim = self.dim();
         match &self.covariance {
             Covariance::Diagonal(_) => {
-                let single = |x: &f64| *x as f32;
-                let mean: Vec<f32> = self.mean.iter().map(single).collect();
-                let sd: Vec<f32> = self.factor.iter().map(single).collect();
-                for x in vectors.chunks_exact_mut(dim) {
-                    // Not fused: without a promise of the instruction that would be a call.
-                    for ((x, mean), sd) in x.iter_mut().zip(&mean).zip(&sd) {
-                        *x = *x * sd + mean;
-                    }
-                }
+                // Of some vectors at a time, so that there is a loop of some length.
+                let some = |numbers: &[f64]| -> Vec<f32> {
+                    numbers.iter().map(|&x| x as f32).collect::<Vec<_>>().repeat(64_usize.div_ceil(dim))
+                };
+                let (mean, sd) = (some(&self.mean), some(&self.factor));
+                vectorized(
+                    #[inline(always)]
+                    || {
+                        for x in vectors.chunks_mut(mean.len()) {
+                            // Not fused: without a promise of the instruction that would be a call.
+                            for ((x, mean), sd) in x.iter_mut().zip(&mean).zip(&sd) {
+                                *x = *x * sd + mean;
+                            }
+                        }
+                    },
+                );
             }
             // From the last entry up: an entry needs only those before it.
             Covariance::Full(_) => {

@@ -46,9 +46,9 @@ use crate::numeric::simd::Long;
 use crate::numeric::simd::{Eight, Lanes, Wide, proof, vectorized, vectorized_in, wide};
 use crate::numeric::stream::{Key, fill_normals, fill_uniforms};
 use crate::problem::Delay;
+use fearless_simd::Simd;
 #[cfg(target_arch = "x86_64")]
 use fearless_simd::f32x16;
-use fearless_simd::Simd;
 
 /// The projection W with the ridge lambda.
 #[derive(Clone, Debug)]

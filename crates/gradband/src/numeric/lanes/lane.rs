@@ -16,6 +16,8 @@ pub(crate) trait Lane: Real {
     fn half_total(half: Self::Half) -> f64;
     /// Writes the lanes, in single precision.
     fn store(&self, out: &mut [f32]);
+    /// Turns rows of numbers, one for each lane, into vectors, one for each column; there are no more columns than lanes.
+    fn transpose(token: Self::Token, rows: &[[f32; 16]; 16], out: &mut [Self]);
 }
 
 /// How many halves there are: one, of a single lane.
@@ -34,7 +36,7 @@ pub(crate) fn total<R: Lane>(x: R) -> f64 {
 }
 
 macro_rules! wide {
-    ($real:ident) => {
+    ($real:ident, $width:literal) => {
         impl<S: Simd> Lane for $real<S> {
             type Scalar = f32;
 
@@ -55,12 +57,31 @@ macro_rules! wide {
             fn store(&self, out: &mut [f32]) {
                 out.copy_from_slice(self.as_slice());
             }
+            #[inline(always)]
+            fn transpose(token: S, rows: &[[f32; 16]; 16], out: &mut [Self]) {
+                const HALF: usize = $width / 2;
+                let mut all = [Self::spread(token, 0.0); $width];
+                for (x, row) in all.iter_mut().zip(rows) {
+                    *x = Self::from_slice(token, &row[..$width]);
+                }
+                // The numbers of two vectors by turns, half of all vectors apart: each time an index of the vector becomes one of the lane.
+                for _ in 0..usize::ilog2($width) {
+                    let last = all;
+                    for i in 0..HALF {
+                        (all[2 * i], all[2 * i + 1]) = last[i].interleave(last[i + HALF]);
+                    }
+                }
+                match out.first_chunk_mut() {
+                    Some(out) => *out = all,
+                    None => out.copy_from_slice(&all[..out.len()]),
+                }
+            }
         }
     };
 }
 
-wide!(f32x16);
-wide!(f32x8);
+wide!(f32x16, 16);
+wide!(f32x8, 8);
 
 macro_rules! one {
     ($t:ty) => {
@@ -82,6 +103,10 @@ macro_rules! one {
             #[inline(always)]
             fn store(&self, out: &mut [f32]) {
                 out[0] = self.0 as f32;
+            }
+            #[inline(always)]
+            fn transpose((): (), rows: &[[f32; 16]; 16], out: &mut [Self]) {
+                out[0] = One(<$t>::from(rows[0][0]));
             }
         }
     };

@@ -120,21 +120,21 @@ pub mod f64 {
     }
 }
 
-/// The factors of the series' terms: 2 / (2 n + 1), 1 / (2 n (2 n - 1)) and 1 / (2 n (2 n + 1)). Tables, since the compiler leaves the
-/// divisions to the loops of double precision.
-const fn factors(numerator: f64, shift: f64, squared: bool) -> [f64; 12] {
-    let mut factors = [0.0; 12];
-    let mut term = 1;
-    while term < 12 {
-        let n = 2.0 * term as f64;
-        factors[term] = numerator / if squared { n * (n + shift) } else { n + shift };
-        term += 1;
+/// The factors of the series' terms, n = 1 and on: 2 / (2 n + 1), 1 / (2 n (2 n - 1)) and 1 / (2 n (2 n + 1)). Tables, since the compiler
+/// leaves the divisions to the loops of double precision.
+const fn factors(numerator: f64, shift: f64, squared: bool) -> [f64; 11] {
+    let mut factors = [0.0; 11];
+    let mut i = 0;
+    while i < 11 {
+        let n = 2.0 * (i + 1) as f64;
+        factors[i] = numerator / if squared { n * (n + shift) } else { n + shift };
+        i += 1;
     }
     factors
 }
-const LN: [f64; 12] = factors(2.0, 1.0, false);
-const COS: [f64; 12] = factors(1.0, -1.0, true);
-const SIN: [f64; 12] = factors(1.0, 1.0, true);
+const LN: [f64; 11] = factors(2.0, 1.0, false);
+const COS: [f64; 11] = factors(1.0, -1.0, true);
+const SIN: [f64; 11] = factors(1.0, 1.0, true);
 
 /// ln m = 2 (s + s^3/3 + s^5/5 + …) with s = (m - 1)/(m + 1), for m in [sqrt(1/2), sqrt 2).
 #[inline(always)]
@@ -142,7 +142,7 @@ fn series_ln<R: Real>(m: R) -> R {
     let s = (m - 1.0) / (m + 1.0);
     let square = s * s;
     let mut sum = m.zero();
-    for term in (1..=R::TERMS).rev() {
+    for term in (0..R::TERMS).rev() {
         sum = sum.fma(square, m.lit(LN[term]));
     }
     (sum * square * s) + s * 2.0
@@ -157,7 +157,7 @@ pub fn cos_sin_turns<R: Real>(turns: R) -> (R, R) {
     let minus_square = -(angle * angle);
     let one = turns.one();
     let (mut cos, mut sin) = (one, one);
-    for term in (1..=R::TERMS).rev() {
+    for term in (0..R::TERMS).rev() {
         cos = (cos * minus_square).fma(turns.lit(COS[term]), one);
         sin = (sin * minus_square).fma(turns.lit(SIN[term]), one);
     }

@@ -1,9 +1,9 @@
 //! The elementary functions against the standard library, and wide lanes against one.
 
-use super::{One, Real, Weigh, add, count_below, pick, pick_each, put, put_each, weigh};
+use super::{Lane, One, Real, Weigh, add, count_below, pick, pick_each, put, put_each, weigh};
 use crate::numeric::simd::tests::in_wide_lanes;
 use crate::numeric::stream::{Key, Stream};
-use fearless_simd::{Simd, f32x16};
+use fearless_simd::{Simd, f32x8, f32x16};
 
 /// Inputs of many sizes, in (-bound, bound).
 fn inputs(bound: f64, count: usize) -> Vec<f64> {
@@ -204,4 +204,25 @@ fn softmaxes_have_the_bits_of_one_lane() {
             }
         }
     });
+}
+
+/// Number j of row i is in lane i of vector j, for every number of columns.
+#[test]
+fn rows_become_columns() {
+    let rows: [[f32; 16]; 16] = std::array::from_fn(|i| std::array::from_fn(|j| (16 * i + j) as f32));
+    fn check<R: Lane>(token: R::Token, rows: &[[f32; 16]; 16]) {
+        for columns in 1..=R::WIDTH {
+            let mut out = vec![R::splat(token, -1.0); columns];
+            R::transpose(token, rows, &mut out);
+            for (j, x) in out.iter().enumerate() {
+                (0..R::WIDTH).for_each(|i| assert_eq!(x.lane(i), f64::from(rows[i][j])));
+            }
+        }
+    }
+    in_wide_lanes!(simd => {
+        check::<f32x16<_>>(simd, &rows);
+        check::<f32x8<_>>(simd, &rows);
+    });
+    check::<One<f32>>((), &rows);
+    check::<One<f64>>((), &rows);
 }

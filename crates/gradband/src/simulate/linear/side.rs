@@ -139,13 +139,14 @@ impl<R: Numbers> Run<R> {
     #[inline(always)]
     fn play(&mut self, policy: &dyn LinearChooser, table: &Table<R>) {
         let (arms, dim) = (table.arms, table.dim);
-        let size = arms * dim;
+        let (size, numbers) = (arms * dim, triangle(dim));
         for t in 0..table.horizon {
             let (x, y, floor) = (&table.x[t * dim..][..dim], &table.y[t * dim..][..dim], table.floor[t]);
             let (old, new) = turn(&mut self.h, self.kept, t, size);
-            let vectors = old.chunks_exact(dim).zip(new.chunks_exact_mut(dim));
-            let states = self.q.chunks_exact_mut(triangle(dim)).zip(self.z.chunks_exact_mut(dim));
-            for (i, ((old, h), (q, z))) in vectors.zip(states).enumerate() {
+            for i in 0..arms {
+                let at = i * dim..(i + 1) * dim;
+                let (old, h, z) = (&old[at.clone()], &mut new[at.clone()], &mut self.z[at]);
+                let q = &mut self.q[i * numbers..][..numbers];
                 let (share, gain) = (self.share[i], self.gain[i]);
                 advance(q, share, old, x, y, h);
                 // Of a known size both are unrolled.
@@ -200,12 +201,18 @@ impl<R: Numbers> Run<R> {
     fn add_scalars(&self, advantages: &[R], gradients: &mut [f64], length: usize) {
         let scalars = self.scalars_per_round;
         for k in 0..scalars {
+            let place = length - scalars + k;
+            let (mut sums, mut row) = ([0.0; 16], [0.0; 16]);
+            sums.iter_mut()
+                .zip(gradients.chunks_exact(length))
+                .for_each(|(sum, gradient)| *sum = gradient[place]);
             for (t, &advantage) in advantages.iter().enumerate() {
-                let product = self.by_scalars[t * scalars + k] * advantage;
-                for (lane, gradient) in gradients.chunks_exact_mut(length).enumerate() {
-                    gradient[length - scalars + k] += product.lane(lane);
+                (self.by_scalars[t * scalars + k] * advantage).write_to(&mut row);
+                for i in 0..R::WIDTH {
+                    sums[i] += row[i];
                 }
             }
+            gradients.chunks_exact_mut(length).zip(sums).for_each(|(gradient, sum)| gradient[place] = sum);
         }
     }
 }
@@ -465,9 +472,13 @@ fn settle<R: Numbers>(
     for (t, &weight) in weights.iter().enumerate() {
         for run in runs {
             run.means[t].write_to(&mut row);
-            reward.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x * weight);
+            for i in 0..R::WIDTH {
+                reward[i] += row[i] * weight;
+            }
             (table.best[t] - run.means[t]).write_to(&mut row);
-            regret.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x * weight);
+            for i in 0..R::WIDTH {
+                regret[i] += row[i] * weight;
+            }
         }
         if let Some((m, _)) = next.next_if(|(_, mark)| **mark == t + 1) {
             for (lane, curve) in curves.chunks_exact_mut(marks.len()).enumerate() {

@@ -80,14 +80,17 @@ impl<R: Numbers> Collector<R> {
             let end = (start + rounds).min(table.horizon);
             for (t, &advantage) in advantages.iter().enumerate().take(end).skip(start) {
                 let h = &run.h[(t + 1) * size..][..size];
-                let vectors = h.chunks_exact(dim).zip(self.u[(t - start) * size..].chunks_exact_mut(dim));
-                for (i, ((h, u), z)) in vectors.zip(self.z.chunks_exact_mut(dim)).enumerate() {
+                let u = &mut self.u[(t - start) * size..][..size];
+                for i in 0..arms {
+                    let at = i * dim..(i + 1) * dim;
+                    let (h, u, z) = (&h[at.clone()], &mut u[at.clone()], &mut self.z[at]);
                     let a = advantage * run.by_mean[t * arms + i];
                     let b = advantage * run.by_variance[t * arms + i];
                     let gain = R::only(run.pulls[t].is(i as f32), run.gains[t]);
-                    for ((&h, u), z) in h.iter().zip(u).zip(z) {
-                        *u = a.fma(*z, b * h);
-                        *z = gain.fma(h, *z);
+                    // Of a known size it is unrolled.
+                    match dim {
+                        8 => step([a, b, gain], &h[..8], &mut u[..8], &mut z[..8]),
+                        _ => step([a, b, gain], h, u, z),
                     }
                 }
             }
@@ -206,6 +209,15 @@ impl<R: Numbers> Collector<R> {
                 }
             }
         }
+    }
+}
+
+/// u = a z + b h, then z += gain h.
+#[inline(always)]
+fn step<R: Real>([a, b, gain]: [R; 3], h: &[R], u: &mut [R], z: &mut [R]) {
+    for ((&h, u), z) in h.iter().zip(u).zip(z) {
+        *u = a.fma(*z, b * h);
+        *z = gain.fma(h, *z);
     }
 }
 

@@ -245,19 +245,30 @@ impl<R: Numbers> Table<R> {
     }
 }
 
-/// The numbers of rows to lanes, one row each; lanes beyond them repeat the last. By blocks that stay in the first cache.
+/// The numbers of rows to lanes, one row each; lanes beyond them repeat the last.
 #[inline(always)]
 pub(super) fn spread<'a, R: Numbers, X>(out: &mut [R], rows: usize, row: impl Fn(usize) -> &'a [X])
 where
     X: Copy + std::convert::Into<f64> + 'a,
 {
-    const BLOCK: usize = 64;
-    for (block, out) in out.chunks_mut(BLOCK).enumerate() {
-        for lane in 0..R::WIDTH {
-            for (out, &x) in out.iter_mut().zip(&row(lane.min(rows - 1))[block * BLOCK..]) {
-                out.set_lane(lane, x.into());
+    let mut square = [[0.0; 16]; 16];
+    for (block, out) in out.chunks_mut(R::WIDTH).enumerate() {
+        for (lane, numbers) in square[..R::WIDTH].iter_mut().enumerate() {
+            let row = &row(lane.min(rows - 1))[block * R::WIDTH..];
+            // Of a known size it is one load.
+            match row.first_chunk::<16>() {
+                Some(row) => copy(row, numbers),
+                None => copy(&row[..out.len()], numbers),
             }
         }
+        R::transpose(out[0].token(), &square, out);
+    }
+}
+
+#[inline(always)]
+fn copy<X: Copy + std::convert::Into<f64>>(from: &[X], to: &mut [f32]) {
+    for (&from, to) in from.iter().zip(to) {
+        *to = from.into() as f32;
     }
 }
 
