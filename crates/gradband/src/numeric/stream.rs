@@ -134,7 +134,14 @@ impl<R: Real> Stream<R> {
         R::apart(
             token,
             #[inline(always)]
-            || numbers.iter_mut().for_each(|number| *number = self.uniform()),
+            || {
+                // A copy stays in registers.
+                let mut stream = *self;
+                for number in numbers {
+                    *number = stream.uniform();
+                }
+                *self = stream;
+            },
         );
     }
 

@@ -161,12 +161,15 @@ fn draw_both<R: Real, M: RewardModel>(
         token,
         #[inline(always)]
         || {
+            // Copies stay in registers.
+            let (mut stream, means) = (*words, [means[0], means[1]]);
             let first = R::splat(token, 0.0);
             for rewards in rewards {
-                let word = words.next_word();
+                let word = stream.next_word();
                 rewards[0] = model.draw(word, first, means[0]);
                 rewards[1] = model.draw(word, first + 1.0, means[1]);
             }
+            *words = stream;
         },
     );
 }
