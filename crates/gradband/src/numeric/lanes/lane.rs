@@ -17,7 +17,7 @@ pub(crate) trait Lane: Real {
     /// Writes the lanes, in single precision.
     fn store(&self, out: &mut [f32]);
     /// Turns rows of numbers, one for each lane, into vectors, one for each column; there are no more columns than lanes.
-    fn transpose(token: Self::Token, rows: &[[f32; 16]; 16], out: &mut [Self]);
+    fn transpose(token: Self::Token, rows: &[[Self::Scalar; 16]; 16], out: &mut [Self]);
 }
 
 /// How many halves there are: one, of a single lane.
@@ -105,8 +105,8 @@ macro_rules! one {
                 out[0] = self.0 as f32;
             }
             #[inline(always)]
-            fn transpose((): (), rows: &[[f32; 16]; 16], out: &mut [Self]) {
-                out[0] = One(<$t>::from(rows[0][0]));
+            fn transpose((): (), rows: &[[$t; 16]; 16], out: &mut [Self]) {
+                out[0] = One(rows[0][0]);
             }
         }
     };

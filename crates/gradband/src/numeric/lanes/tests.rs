@@ -206,23 +206,25 @@ fn softmaxes_have_the_bits_of_one_lane() {
     });
 }
 
-/// Number j of row i is in lane i of vector j, for every number of columns.
+/// Number j of row i is in lane i of vector j, with all its digits, for every number of columns.
 #[test]
 fn rows_become_columns() {
-    let rows: [[f32; 16]; 16] = std::array::from_fn(|i| std::array::from_fn(|j| (16 * i + j) as f32));
-    fn check<R: Lane>(token: R::Token, rows: &[[f32; 16]; 16]) {
+    fn check<R: Lane>(token: R::Token) {
+        let number = |i: usize, j: usize| (16 * i + j) as f64 / 3.0;
+        let rows = std::array::from_fn(|i| std::array::from_fn(|j| R::scalar(number(i, j))));
         for columns in 1..=R::WIDTH {
             let mut out = vec![R::splat(token, -1.0); columns];
-            R::transpose(token, rows, &mut out);
+            R::transpose(token, &rows, &mut out);
             for (j, x) in out.iter().enumerate() {
-                (0..R::WIDTH).for_each(|i| assert_eq!(x.lane(i), f64::from(rows[i][j])));
+                let expected = |i| R::splat(token, number(i, j)).lane(i);
+                (0..R::WIDTH).for_each(|i| assert_eq!(x.lane(i), expected(i)));
             }
         }
     }
     in_wide_lanes!(simd => {
-        check::<f32x16<_>>(simd, &rows);
-        check::<f32x8<_>>(simd, &rows);
+        check::<f32x16<_>>(simd);
+        check::<f32x8<_>>(simd);
     });
-    check::<One<f32>>((), &rows);
-    check::<One<f64>>((), &rows);
+    check::<One<f32>>(());
+    check::<One<f64>>(());
 }

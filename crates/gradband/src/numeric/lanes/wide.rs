@@ -7,6 +7,14 @@ use fearless_simd::{
     u32x8, u32x16,
 };
 
+/// x a + b, rounded once. Where there is no instruction for it, it is a hundred others: called there, since kernels with copies of them take
+/// hours to compile.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+fn fused<S: Simd, V: SimdFloat<S>>(x: V, a: V, b: V) -> V {
+    x.mul_add_precise(a, b)
+}
+
 macro_rules! wide {
     ($width:literal lanes, $real:ident $word:ident $int:ident $mask:ident) => {
         impl<S: Simd> Word for $word<S> {
@@ -88,7 +96,7 @@ macro_rules! wide {
             }
             #[inline(always)]
             fn fma(self, a: Self, b: Self) -> Self {
-                self.mul_add_precise(a, b)
+                fused(self, a, b)
             }
             #[inline(always)]
             fn max(self, other: Self) -> Self {

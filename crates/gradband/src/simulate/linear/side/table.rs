@@ -251,14 +251,14 @@ pub(super) fn spread<'a, R: Numbers, X>(out: &mut [R], rows: usize, row: impl Fn
 where
     X: Copy + std::convert::Into<f64> + 'a,
 {
-    let mut square = [[0.0; 16]; 16];
+    let mut square = [[R::scalar(0.0); 16]; 16];
     for (block, out) in out.chunks_mut(R::WIDTH).enumerate() {
         for (lane, numbers) in square[..R::WIDTH].iter_mut().enumerate() {
             let row = &row(lane.min(rows - 1))[block * R::WIDTH..];
             // Of a known size it is one load.
             match row.first_chunk::<16>() {
-                Some(row) => copy(row, numbers),
-                None => copy(&row[..out.len()], numbers),
+                Some(row) => copy::<R, _>(row, numbers),
+                None => copy::<R, _>(&row[..out.len()], numbers),
             }
         }
         R::transpose(out[0].token(), &square, out);
@@ -266,9 +266,9 @@ where
 }
 
 #[inline(always)]
-fn copy<X: Copy + std::convert::Into<f64>>(from: &[X], to: &mut [f32]) {
+fn copy<R: Numbers, X: Copy + std::convert::Into<f64>>(from: &[X], to: &mut [R::Scalar]) {
     for (&from, to) in from.iter().zip(to) {
-        *to = from.into() as f32;
+        *to = R::scalar(from.into());
     }
 }
 
