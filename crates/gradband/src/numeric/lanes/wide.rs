@@ -8,7 +8,7 @@ use fearless_simd::{
 };
 
 /// x a + b, rounded once. Where there is no instruction for it, it is a hundred others: called there, since kernels with copies of them take
-/// hours to compile.
+/// gigabytes to compile.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 fn fused<S: Simd, V: SimdFloat<S>>(x: V, a: V, b: V) -> V {
