@@ -86,8 +86,9 @@ impl Normal {
         match &self.covariance {
             Covariance::Diagonal(_) => {
                 // Of some vectors at a time, so that there is a loop of some length.
+                let times = vectors.len().clamp(1, 64).div_ceil(dim);
                 let some = |numbers: &[f64]| -> Vec<f32> {
-                    numbers.iter().map(|&x| x as f32).collect::<Vec<_>>().repeat(64_usize.div_ceil(dim))
+                    numbers.iter().map(|&x| x as f32).collect::<Vec<_>>().repeat(times)
                 };
                 let (mean, sd) = (some(&self.mean), some(&self.factor));
                 vectorized(

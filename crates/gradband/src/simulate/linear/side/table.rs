@@ -257,7 +257,7 @@ where
             let row = &row(lane.min(rows - 1))[block * R::WIDTH..];
             // Of a known size it is one load.
             match row.first_chunk::<16>() {
-                Some(row) => copy::<R, _>(row, numbers),
+                Some(row) => copy::<R, _>(row, &mut numbers[..R::WIDTH]),
                 None => copy::<R, _>(&row[..out.len()], numbers),
             }
         }
