@@ -189,6 +189,10 @@ struct Run<R: Real, const N: usize> {
     scored: bool,
 }
 
+/// A run and its state. Where that is, is looked up: as one long array the compiler steps through it with a dozen pointers, all of
+/// which it keeps in memory.
+type Played<'a, R, const N: usize> = (Run<R, N>, &'a mut [R]);
+
 /// One instance in each lane.
 struct Instances<'a, R: Real> {
     words: Stream<R>,
@@ -216,8 +220,6 @@ struct Rollout<'a, R: Real, P: ?Sized, M, const K: usize, const N: usize> {
     /// The problem's, where the compiler sees that nothing changes it.
     arms: usize,
     returns: Returns,
-    /// Numbers of state per run: pulls, sums and means of the arms, then the policy's own.
-    slots: usize,
 }
 
 impl<'a, R: Real, P: ArmsChooser<R, K, N> + ?Sized, M: RewardModel, const K: usize, const N: usize>
@@ -233,14 +235,14 @@ impl<'a, R: Real, P: ArmsChooser<R, K, N> + ?Sized, M: RewardModel, const K: usi
         let Play { armed, job, first, out } = play;
         let (arms, runs) = (job.problem.arms, job.task.runs());
         let needs = policy.needs(arms);
+        // Of state per run: pulls, sums and means of the arms, then the policy's own.
         let slots = 3 * arms + needs.slots;
-        let rollout = Self { token, policy, needs, model, job, arms, returns: job.task.returns(), slots };
+        let rollout = Self { token, policy, needs, model, job, arms, returns: job.task.returns() };
         let zero = R::splat(token, 0.0);
         let vectors = if M::ANY { 1 } else { R::FLIGHT };
         let mut exact = vec![0.0; vectors * R::WIDTH * arms];
         let mut means = vec![zero; vectors * arms];
         let mut state = vec![zero; vectors * runs * slots];
-        let mut players = Vec::with_capacity(vectors * runs);
         let mut late = if M::ANY { Late::new(token, job, needs) } else { None };
         let Output { outcomes, gradients, curves } = out;
         for (i, chunk) in outcomes.chunks_mut(vectors * R::WIDTH).enumerate() {
@@ -265,14 +267,14 @@ impl<'a, R: Real, P: ArmsChooser<R, K, N> + ?Sized, M: RewardModel, const K: usi
                     state[2 * arms..3 * arms].fill(late.past_mean());
                 }
             }
-            players.clear();
             let mut instances = Vec::with_capacity(vectors);
+            let mut players = Vec::with_capacity(vectors * runs);
             let parts = means.chunks_exact(arms).zip(state.chunks_exact_mut(runs * slots));
             for (vector, (means, state)) in parts.enumerate() {
                 let first = first + (vector * R::WIDTH) as u64;
                 instances.push(rollout.instances(first, means));
                 for (r, state) in state.chunks_exact_mut(slots).enumerate() {
-                    players.push(rollout.start(first, r, &mut state[3 * arms..]));
+                    players.push((rollout.start(first, r, &mut state[3 * arms..]), state));
                 }
             }
             let (mut round, horizon) = (0, job.problem.horizon);
@@ -282,21 +284,20 @@ impl<'a, R: Real, P: ArmsChooser<R, K, N> + ?Sized, M: RewardModel, const K: usi
                     if Self::LOOKS_AHEAD && round.is_multiple_of(AHEAD) {
                         rollout.draw_ahead(round, &mut instances, &mut players);
                     }
-                    let vectors = players.chunks_exact_mut(runs).zip(state.chunks_exact_mut(runs * slots));
-                    for (instances, (players, state)) in instances.iter_mut().zip(vectors) {
-                        rollout.step(round, instances, players, state, late.as_mut());
+                    for (instances, players) in instances.iter_mut().zip(players.chunks_exact_mut(runs)) {
+                        rollout.step(round, instances, players, late.as_mut());
                     }
                     round += 1;
                 }
                 if m < job.marks.len() {
                     for i in 0..chunk.len() {
-                        let tally = rollout.tally(i, exact, state, late.as_ref());
+                        let tally = rollout.tally(i, exact, &players, late.as_ref());
                         curves[(at + i) * job.marks.len() + m] = tally.regret(runs);
                     }
                 }
             }
             for (i, outcome) in chunk.iter_mut().enumerate() {
-                rollout.tally(i, exact, state, late.as_ref()).settle(runs, outcome);
+                rollout.tally(i, exact, &players, late.as_ref()).settle(runs, outcome);
                 let own = (at + i) * needs.params..(at + i + 1) * needs.params;
                 if let Some(gradient) = gradients.get_mut(own) {
                     let players = &players[i / R::WIDTH * runs..][..runs];
@@ -339,14 +340,14 @@ impl<'a, R: Real, P: ArmsChooser<R, K, N> + ?Sized, M: RewardModel, const K: usi
 
     /// The random numbers of the rounds from `first` on.
     #[inline(always)]
-    fn draw_ahead(&self, first: usize, instances: &mut [Instances<R>], players: &mut [Run<R, N>]) {
+    fn draw_ahead(&self, first: usize, instances: &mut [Instances<R>], players: &mut [Played<R, N>]) {
         for Instances { words, means, both, .. } in instances {
             draw_both(self.token, self.model, words, means, both);
         }
         if self.needs.draws {
             // In order no choice is made.
             let skipped = (first..first + AHEAD).take_while(|&round| self.is_in_order(round, false)).count();
-            for run in players {
+            for (run, _) in players {
                 run.actions.fill_uniforms(self.token, &mut run.uniforms[skipped..]);
             }
         }
@@ -358,14 +359,13 @@ impl<'a, R: Real, P: ArmsChooser<R, K, N> + ?Sized, M: RewardModel, const K: usi
         &self,
         round: usize,
         instances: &mut Instances<R>,
-        players: &mut [Run<R, N>],
-        state: &mut [R],
+        players: &mut [Played<R, N>],
         mut late: Option<&mut Late<R>>,
     ) {
         if !Self::LOOKS_AHEAD {
             instances.word = instances.words.next_word();
         }
-        for (r, (run, state)) in players.iter_mut().zip(state.chunks_exact_mut(self.slots)).enumerate() {
+        for (r, (run, state)) in players.iter_mut().enumerate() {
             let arm = self.choose(round, (r, run), self.parts(state), late.as_deref_mut());
             self.pull(round, arm, instances, (r, run), self.parts(state), late.as_deref_mut());
         }
@@ -511,14 +511,14 @@ impl<'a, R: Real, P: ArmsChooser<R, K, N> + ?Sized, M: RewardModel, const K: usi
         baseline: Baseline,
         round: usize,
         instances: &Instances<R>,
-        players: &mut [Run<R, N>],
+        players: &mut [Played<R, N>],
         weight: Option<R>,
     ) {
         let best = instances.best;
         let reference = baseline.reference(
             Centre::Sum,
             #[inline(always)]
-            |r| players[r].value,
+            |r| players[r].0.value,
             #[inline(always)]
             || match self.returns {
                 Returns::Realized if Self::LOOKS_AHEAD => pick(&instances.both[round % AHEAD], best.arm),
@@ -526,7 +526,7 @@ impl<'a, R: Real, P: ArmsChooser<R, K, N> + ?Sized, M: RewardModel, const K: usi
                 Returns::Mean => best.value - instances.offset,
             },
         );
-        for (r, run) in players.iter_mut().enumerate() {
+        for (r, (run, _)) in players.iter_mut().enumerate() {
             if baseline.scores(r) {
                 let excess = reference.excess(run.value);
                 let excess = weight.map_or(excess, |weight| excess * weight);
@@ -539,11 +539,17 @@ impl<'a, R: Real, P: ArmsChooser<R, K, N> + ?Sized, M: RewardModel, const K: usi
 
     /// What instance `i` earned so far.
     #[inline(always)]
-    fn tally<'b>(&self, i: usize, exact: &'b [f64], state: &[R], late: Option<&Late<R>>) -> Tally<'b> {
+    fn tally<'b>(
+        &self,
+        i: usize,
+        exact: &'b [f64],
+        players: &[Played<R, N>],
+        late: Option<&Late<R>>,
+    ) -> Tally<'b> {
         let (arms, lane) = (self.arms(), i % R::WIDTH);
-        let size = self.job.task.runs() * self.slots;
+        let runs = self.job.task.runs();
         let mut tally = Tally::new(&exact[i * arms..(i + 1) * arms]);
-        for (r, state) in state[i / R::WIDTH * size..][..size].chunks_exact(self.slots).enumerate() {
+        for (r, (_, state)) in players[i / R::WIDTH * runs..][..runs].iter().enumerate() {
             match late.and_then(|late| late.pulls(r, lane)) {
                 Some(weighted) => tally.add(weighted),
                 None => tally.add(state[..arms].iter().map(|pulls| pulls.lane(lane))),
@@ -553,11 +559,11 @@ impl<'a, R: Real, P: ArmsChooser<R, K, N> + ?Sized, M: RewardModel, const K: usi
     }
 
     #[inline(always)]
-    fn gradient(&self, lane: usize, players: &[Run<R, N>], gradient: &mut [f64]) {
+    fn gradient(&self, lane: usize, players: &[Played<R, N>], gradient: &mut [f64]) {
         let Task::Gradient(baseline, _) = self.job.task else { return };
         for (i, out) in gradient.iter_mut().enumerate() {
             let mut sum = 0.0;
-            for run in players {
+            for (run, _) in players {
                 sum += run.gradient[i].lane(lane);
             }
             *out = sum / baseline.divisor(Centre::Sum);
