@@ -185,6 +185,8 @@ pub struct Draw {
 
 const FEW_ARMS: usize = 8;
 const FEW_FEATURES: usize = 64;
+/// Rounds whose products are taken together: a column is loaded once for them.
+const ROWS: usize = 4;
 
 impl Draw {
     /// Random numbers that belong to this instance alone.
@@ -214,17 +216,18 @@ impl Draw {
         }
         // A round's sums are written whole: what is beyond its arms is the next round's, which comes after it.
         instance.means.resize(self.horizon * self.arms + FEW_ARMS, 0.0);
+        let (contexts, means, columns) = (&instance.contexts, &mut instance.means, &columns[..dim]);
         vectorized(
             #[inline(always)]
             || {
-                for (t, x) in instance.contexts.chunks_exact(dim).enumerate() {
-                    let mut sums = [0.0; FEW_ARMS];
-                    for (&x, column) in x.iter().zip(&columns) {
-                        for i in 0..FEW_ARMS {
-                            sums[i] = x.mul_add(column[i], sums[i]);
-                        }
-                    }
-                    instance.means[t * self.arms..][..FEW_ARMS].copy_from_slice(&sums);
+                let blocks = contexts.chunks_exact(ROWS * dim);
+                let rest = blocks.remainder();
+                let done = contexts.len() - rest.len();
+                for (block, x) in blocks.enumerate() {
+                    means_of::<ROWS>(x, columns, &mut means[block * ROWS * self.arms..], self.arms);
+                }
+                for (t, x) in rest.chunks_exact(dim).enumerate() {
+                    means_of::<1>(x, columns, &mut means[(done / dim + t) * self.arms..], self.arms);
                 }
             },
         );
@@ -243,6 +246,24 @@ impl Draw {
                 }
             },
         );
+    }
+}
+
+/// Products of `N` rows with the columns, the results of a row `stride` numbers after those of the last.
+#[inline(always)]
+fn means_of<const N: usize>(x: &[f32], columns: &[[f32; FEW_ARMS]], out: &mut [f32], stride: usize) {
+    let dim = columns.len();
+    let mut sums = [[0.0; FEW_ARMS]; N];
+    for (k, column) in columns.iter().enumerate() {
+        for (n, sums) in sums.iter_mut().enumerate() {
+            let x = x[n * dim + k];
+            for i in 0..FEW_ARMS {
+                sums[i] = x.mul_add(column[i], sums[i]);
+            }
+        }
+    }
+    for (n, sums) in sums.iter().enumerate() {
+        out[n * stride..][..FEW_ARMS].copy_from_slice(sums);
     }
 }
 

@@ -159,9 +159,12 @@ impl ContextModel for Linear {
         let mut stream = Stream::<One<f64>>::new((), draw.prior, draw.index);
         let mut theta = vec![0.0_f32; draw.arms * dim];
         stream.fill_normals(&mut theta);
-        for (arm, theta) in theta.chunks_exact_mut(dim).enumerate() {
-            self.theta[arm.min(self.theta.len() - 1)].transform(theta);
+        let apart = self.theta.len().min(draw.arms) - 1;
+        let (own, shared) = theta.split_at_mut(apart * dim);
+        for (normal, theta) in self.theta.iter().zip(own.chunks_exact_mut(dim)) {
+            normal.transform(theta);
         }
+        self.theta[apart].transform(shared);
         fill_normals(draw.contexts, draw.index, &mut instance.contexts);
         self.context.transform(&mut instance.contexts);
         draw.linear_means(&theta, dim, instance);

@@ -22,6 +22,8 @@ pub struct Normal {
     covariance: Covariance,
     /// Standard deviations, or the lower triangle L of the covariance L L', row by row.
     factor: Vec<f64>,
+    /// Means and standard deviations of some vectors, so that there is a loop of some length; of use only if independent.
+    some: [Vec<f32>; 2],
 }
 
 impl Normal {
@@ -44,7 +46,11 @@ impl Normal {
                 cholesky(matrix, dim)?
             }
         };
-        Ok(Self { mean, covariance, factor })
+        let some = [&mean, &factor].map(|numbers| {
+            let one: Vec<_> = numbers.iter().take(dim).map(|&x| x as f32).collect();
+            one.repeat(64_usize.div_ceil(dim.max(1)))
+        });
+        Ok(Self { mean, covariance, factor, some })
     }
 
     /// The same; errors name `what_mean` or `what_cov`.
@@ -85,18 +91,13 @@ impl Normal {
         let dim = self.dim();
         match &self.covariance {
             Covariance::Diagonal(_) => {
-                // Of some vectors at a time, so that there is a loop of some length.
-                let times = vectors.len().clamp(1, 64).div_ceil(dim);
-                let some = |numbers: &[f64]| -> Vec<f32> {
-                    numbers.iter().map(|&x| x as f32).collect::<Vec<_>>().repeat(times)
-                };
-                let (mean, sd) = (some(&self.mean), some(&self.factor));
+                let [mean, sd] = &self.some;
                 vectorized(
                     #[inline(always)]
                     || {
                         for x in vectors.chunks_mut(mean.len()) {
                             // Not fused: without a promise of the instruction that would be a call.
-                            for ((x, mean), sd) in x.iter_mut().zip(&mean).zip(&sd) {
+                            for ((x, mean), sd) in x.iter_mut().zip(mean).zip(sd) {
                                 *x = *x * sd + mean;
                             }
                         }

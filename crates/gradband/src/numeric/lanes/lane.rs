@@ -71,9 +71,11 @@ macro_rules! wide {
                         (all[2 * i], all[2 * i + 1]) = last[i].interleave(last[i + HALF]);
                     }
                 }
-                match out.first_chunk_mut() {
-                    Some(out) => *out = all,
-                    None => out.copy_from_slice(&all[..out.len()]),
+                // One by one, of a known number: as a slice they would go through memory.
+                for i in 0..$width {
+                    if let Some(out) = out.get_mut(i) {
+                        *out = all[i];
+                    }
                 }
             }
         }

@@ -143,19 +143,18 @@ impl<R: Numbers> Run<R> {
         for t in 0..table.horizon {
             let (x, y, floor) = (&table.x[t * dim..][..dim], &table.y[t * dim..][..dim], table.floor[t]);
             let (old, new) = turn(&mut self.h, self.kept, t, size);
-            for i in 0..arms {
-                let at = i * dim..(i + 1) * dim;
-                let (old, h, z) = (&old[at.clone()], &mut new[at.clone()], &mut self.z[at]);
-                let q = &mut self.q[i * numbers..][..numbers];
-                let (share, gain) = (self.share[i], self.gain[i]);
+            let q = self.q.chunks_exact_mut(numbers).zip(self.z.chunks_exact_mut(dim));
+            let h = old.chunks_exact(dim).zip(new.chunks_exact_mut(dim));
+            let last = self.share.iter().zip(&self.gain);
+            let estimated = self.mu.iter_mut().zip(&mut self.v);
+            for ((((q, z), (old, h)), (&share, &gain)), (mu, v)) in q.zip(h).zip(last).zip(estimated) {
                 advance(q, share, old, x, y, h);
                 // Of a known size both are unrolled.
-                let (mu, v) = match dim {
+                let estimates = match dim {
                     8 => estimates(gain, &mut z[..8], &old[..8], &h[..8], &y[..8]),
                     _ => estimates(gain, z, old, h, y),
                 };
-                self.mu[i] = mu;
-                self.v[i] = v.max(floor);
+                (*mu, *v) = (estimates.0, estimates.1.max(floor));
             }
             self.choose(policy, table, t);
         }
