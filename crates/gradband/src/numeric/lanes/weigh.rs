@@ -88,13 +88,13 @@ pub fn count_below<R: Real>(bounds: &[R], u: R) -> R {
 
 /// Two results by turns, neither of which waits for the other.
 #[inline(always)]
-fn in_turns<R: Real>(values: &[R], mut take: impl FnMut(usize, R)) {
-    let (pairs, rest) = values.as_chunks::<2>();
-    for &[first, second] in pairs {
-        take(0, first);
-        take(1, second);
+fn in_turns<R: Real>(mut values: &[R], mut take: impl FnMut(usize, R)) {
+    while let [first, second, rest @ ..] = values {
+        take(0, *first);
+        take(1, *second);
+        values = rest;
     }
-    for &last in rest {
-        take(0, last);
+    if let [last] = values {
+        take(0, *last);
     }
 }
