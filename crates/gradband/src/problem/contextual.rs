@@ -220,14 +220,15 @@ impl Draw {
         vectorized(
             #[inline(always)]
             || {
-                let blocks = contexts.chunks_exact(ROWS * dim);
-                let rest = blocks.remainder();
-                let done = contexts.len() - rest.len();
-                for (block, x) in blocks.enumerate() {
-                    means_of::<ROWS>(x, columns, &mut means[block * ROWS * self.arms..], self.arms);
-                }
-                for (t, x) in rest.chunks_exact(dim).enumerate() {
-                    means_of::<1>(x, columns, &mut means[(done / dim + t) * self.arms..], self.arms);
+                for (block, x) in contexts.chunks(ROWS * dim).enumerate() {
+                    let means = &mut means[block * ROWS * self.arms..];
+                    if x.len() == ROWS * dim {
+                        means_of::<ROWS>(x, columns, means, self.arms);
+                        continue;
+                    }
+                    for (t, x) in x.chunks_exact(dim).enumerate() {
+                        means_of::<1>(x, columns, &mut means[t * self.arms..], self.arms);
+                    }
                 }
             },
         );

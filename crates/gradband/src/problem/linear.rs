@@ -171,3 +171,30 @@ impl ContextModel for Linear {
         draw.gaussian_rewards(self.noise_sd, instance);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::stream::Key;
+    use crate::problem::{Covariance, Problem, Split};
+
+    /// One prior for all arms draws what the same prior for each draws; different ones belong to their arms.
+    #[test]
+    fn priors_are_of_all_arms_or_of_each() {
+        let normal = |mean: f64| Normal::new(vec![mean; 2], Covariance::Diagonal(vec![1.0, 4.0])).unwrap();
+        let means = |theta: Vec<Normal>| {
+            let linear = Linear::new(normal(1.0), theta, 0.5).unwrap();
+            let problem = Problem::linear(linear, 3).name("linear").horizon(5).build().unwrap();
+            let mut instance = Instance::default();
+            problem.draw_contexts(Split::Train, Key::new(1), 0, &mut instance).unwrap();
+            instance.means
+        };
+        let one = means(vec![normal(0.0)]);
+        assert_eq!(one, means(vec![normal(0.0); 3]));
+        let each = means(vec![normal(0.0), normal(9.0), normal(-9.0)]);
+        for (one, each) in one.chunks_exact(3).zip(each.chunks_exact(3)) {
+            assert_eq!(one[0], each[0]);
+            assert!(one[1] != each[1] && one[2] != each[2]);
+        }
+    }
+}

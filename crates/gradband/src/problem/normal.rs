@@ -20,10 +20,16 @@ pub enum Covariance {
 pub struct Normal {
     mean: Vec<f64>,
     covariance: Covariance,
-    /// Standard deviations, or the lower triangle L of the covariance L L', row by row.
-    factor: Vec<f64>,
-    /// Means and standard deviations of some vectors, so that there is a loop of some length; of use only if independent.
-    some: [Vec<f32>; 2],
+    factor: Factor,
+}
+
+/// What turns independent standard normal numbers into a vector.
+#[derive(Clone, Debug)]
+enum Factor {
+    /// Means and standard deviations of some vectors one after the other, so that there is a loop of some length.
+    Scales([Vec<f32>; 2]),
+    /// The lower triangle L of the covariance L L', row by row.
+    Triangle(Vec<f64>),
 }
 
 impl Normal {
@@ -39,18 +45,19 @@ impl Normal {
                 for (i, &x) in variances.iter().enumerate() {
                     within(format!("cov[{i}]"), x, 0.0, 1e12)?;
                 }
-                variances.iter().map(|x| x.sqrt()).collect()
+                let sd: Vec<_> = variances.iter().map(|x| x.sqrt()).collect();
+                let some = |numbers: &[f64]| -> Vec<f32> {
+                    let times = 64_usize.div_ceil(dim.max(1));
+                    numbers.iter().map(|&x| x as f32).collect::<Vec<_>>().repeat(times)
+                };
+                Factor::Scales([some(&mean), some(&sd)])
             }
             Covariance::Full(matrix) => {
                 same_size("cov", matrix.len(), dim * dim)?;
-                cholesky(matrix, dim)?
+                Factor::Triangle(cholesky(matrix, dim)?)
             }
         };
-        let some = [&mean, &factor].map(|numbers| {
-            let one: Vec<_> = numbers.iter().take(dim).map(|&x| x as f32).collect();
-            one.repeat(64_usize.div_ceil(dim.max(1)))
-        });
-        Ok(Self { mean, covariance, factor, some })
+        Ok(Self { mean, covariance, factor })
     }
 
     /// The same; errors name `what_mean` or `what_cov`.
@@ -88,10 +95,8 @@ impl Normal {
 
     /// Turns independent standard normal numbers into vectors of this distribution, one after the other.
     pub(crate) fn transform(&self, vectors: &mut [f32]) {
-        let dim = self.dim();
-        match &self.covariance {
-            Covariance::Diagonal(_) => {
-                let [mean, sd] = &self.some;
+        match &self.factor {
+            Factor::Scales([mean, sd]) => {
                 vectorized(
                     #[inline(always)]
                     || {
@@ -105,10 +110,11 @@ impl Normal {
                 );
             }
             // From the last entry up: an entry needs only those before it.
-            Covariance::Full(_) => {
+            Factor::Triangle(l) => {
+                let dim = self.dim();
                 for x in vectors.chunks_exact_mut(dim) {
                     for i in (0..dim).rev() {
-                        let row = &self.factor[i * dim..i * dim + i + 1];
+                        let row = &l[i * dim..i * dim + i + 1];
                         let sum: f64 = row.iter().zip(&*x).map(|(l, &x)| l * f64::from(x)).sum();
                         x[i] = (self.mean[i] + sum) as f32;
                     }
@@ -196,5 +202,24 @@ mod tests {
         normal.transform(&mut x);
         assert_eq!(x, [1.0 + 2.0 * 0.5, -1.0 + 0.5 - 2.0 * 1.5]);
         assert_eq!(normal.mean_square(), 11.0);
+    }
+
+    /// However many vectors: fewer and more than are gone through at a time, a last part of them among those.
+    #[test]
+    fn an_independent_transform_is_mean_plus_deviation_times_x() {
+        for (dim, vectors) in [(1, 1), (3, 2), (3, 70), (64, 3), (65, 2)] {
+            let number = |i: usize| (i * 7 % 5) as f64;
+            let variances = (0..dim).map(|i| number(i).powi(2)).collect();
+            let mean = (0..dim).map(|i| number(i + 1)).collect();
+            let normal = Normal::new(mean, Covariance::Diagonal(variances)).unwrap();
+            let drawn: Vec<_> = (0..dim * vectors).map(|i| (i % 11) as f32 - 5.0).collect();
+            let mut x = drawn.clone();
+            normal.transform(&mut x);
+            // Whole numbers: nothing is rounded.
+            for (i, (&x, &z)) in x.iter().zip(&drawn).enumerate() {
+                let expected = number(i % dim) * f64::from(z) + number(i % dim + 1);
+                assert_eq!(f64::from(x), expected, "{dim} {i}");
+            }
+        }
     }
 }

@@ -150,11 +150,11 @@ impl<R: Numbers> Run<R> {
             for ((((q, z), (old, h)), (&share, &gain)), (mu, v)) in q.zip(h).zip(last).zip(estimated) {
                 advance(q, share, old, x, y, h);
                 // Of a known size both are unrolled.
-                let estimates = match dim {
+                let (mean, variance) = match dim {
                     8 => estimates(gain, &mut z[..8], &old[..8], &h[..8], &y[..8]),
                     _ => estimates(gain, z, old, h, y),
                 };
-                (*mu, *v) = (estimates.0, estimates.1.max(floor));
+                (*mu, *v) = (mean, variance.max(floor));
             }
             self.choose(policy, table, t);
         }
